@@ -16,7 +16,7 @@ from runtime.event_loop import run_loop
 from runtime.printable import print_lines
 from runtime.signals import calls_on_exit_signal
 from runtime.tasks import BackgroundTasks
-from server.cluster.bus import Bus, BusError, LocalBus
+from server.cluster.bus import Bus, BusError, LocalBus, WorkerBus
 from server.cluster.clock_sync import StoreClock
 from server.cluster.node import Node
 from server.config import Settings
@@ -101,7 +101,7 @@ class App:
             presence=self.presence, bus=bus, feed=self.feed, rooms=self.registry.rooms, now=self.now
         )
         self.tournaments = TournamentReports(bus.report, self.now)
-        self.pauses = AbortPauses(self.now, bus.share)
+        self.pauses = AbortPauses(self.now)
         self.membership = Membership(
             store=store,
             bus=bus,
@@ -116,7 +116,6 @@ class App:
         )
         self.admission = Admission(
             store=store,
-            bus=bus,
             registry=self.registry,
             processor=self.processor,
             pauses=self.pauses,
@@ -189,7 +188,7 @@ class App:
             status=self.status,
             now=self.now,
         )
-        self.ip_limits = IpLimits(settings, bus.share)
+        self.ip_limits = IpLimits(settings)
         self.server = Server(
             settings=settings,
             metrics=metrics,
@@ -230,11 +229,11 @@ class App:
         bus.listen(self.node)
         self.feed.on_bots = bus.introduce
         self.registry.on_load, self.registry.on_forget = bus.follow, bus.unfollow
-        self._share_limits()
 
-    def _share_limits(self) -> None:
+    def join_workers(self, bus: WorkerBus) -> None:
         """Connect the limits and metrics of the whole server with those of the other workers."""
         limits, node = self.ip_limits, self.node
+        limits.share = self.pauses.share = self.admission.share = bus.share
         node.on_numbers = {
             CONNECTIONS: limits.count_elsewhere,
             COMMANDS: lambda worker, spent: limits.spend_elsewhere(spent, asyncio.get_running_loop().time()),
@@ -289,9 +288,12 @@ async def running(
     address = writer_address(worker.folder) if worker else ""
     store = open_store(settings.db, metrics.observe_commit, settings.db_pool, writer=address, worker=worker is not None)
     node = worker.node if worker else new_player_id()
-    bus = open_bus(settings, store, node, worker)
+    near = open_worker_bus(settings, store, node, worker) if worker else None
+    bus = near or open_bus(settings, store, node)
     await store.open(serving=True)
     app = App(settings, store, bus, metrics, worker.clock if worker else clock, node)
+    if near is not None:
+        app.join_workers(near)
     server = app.server
     try:
         async with wrap_store_errors(store):
@@ -325,10 +327,13 @@ async def start_listening(server: Server, website: Website | None, worker: Worke
     return [await listen(server, website, sock, header) for sock in worker.sockets]
 
 
-def open_bus(settings: Settings, store: Store, node: str, worker: Worker | None = None) -> Bus:
-    """Return the bus of a node that `--bus` names, with that between workers. Raises BusError."""
-    if worker is None:
-        return open_mqtt_bus(settings, store, node) if settings.bus else LocalBus()
+def open_bus(settings: Settings, store: Store, node: str) -> Bus:
+    """Return the bus of a node that `--bus` names. Raises BusError."""
+    return open_mqtt_bus(settings, store, node) if settings.bus else LocalBus()
+
+
+def open_worker_bus(settings: Settings, store: Store, node: str, worker: Worker) -> WorkerBus:
+    """Return the bus between workers, with the one that `--bus` names. Raises BusError."""
     from server.cluster.bus_pair import BusPair
     from server.cluster.unix.bus import UnixBus
 

@@ -66,7 +66,7 @@ class BusListener(Protocol):
         """Handle a player of another node who has left after offering a rematch."""
 
     def numbers_shared(self, node: str, what: str, numbers: dict[str, float]) -> None:
-        """Handle numbers of another worker; see Bus.share."""
+        """Handle numbers of another worker; see WorkerBus.share."""
 
     def shared_numbers(self) -> dict[str, dict[str, float]]:
         """Return the numbers that a worker must know which has just connected."""
@@ -137,9 +137,6 @@ class Bus(Protocol):
     def withdraw_rematch(self, room: str) -> None:
         """Tell the other nodes that have a room loaded that a player has left after offering a rematch."""
 
-    def share(self, what: str, key: str, number: float) -> None:
-        """Tell the other workers of this machine a number that counts for a limit of the whole server."""
-
     async def metrics_samples(self) -> list[Any]:
         """Return the metrics of the other workers of this machine."""
 
@@ -159,13 +156,17 @@ class Bus(Protocol):
         """Announce a report on a tournament."""
 
 
+class WorkerBus(Bus, Protocol):
+    """A bus that reaches the other workers of this machine."""
+
+    def share(self, what: str, key: str, number: float) -> None:
+        """Tell the other workers a number that counts for a limit of the whole server."""
+
+
 class WithoutWorkers:
     """The part of a bus that only several workers of one machine need. It does nothing."""
 
     sends_events = False
-
-    def share(self, what: str, key: str, number: float) -> None:
-        """Do nothing: other nodes have limits of their own."""
 
     async def metrics_samples(self) -> list[Any]:
         """Return nothing: every node has metrics of its own."""

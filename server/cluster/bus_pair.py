@@ -9,7 +9,7 @@ from typing import Any
 from protocol.events import AnyEvent
 from protocol.replies import TournamentUpdate
 from protocol.types import BotInfo
-from server.cluster.bus import Bus, BusListener, Payloads
+from server.cluster.bus import Bus, BusListener, Payloads, WorkerBus
 from server.domain.room import Room
 
 
@@ -19,7 +19,7 @@ class BusPair:
     has_listeners = True
     sends_events = False  # other nodes do not send the first events of a room
 
-    def __init__(self, near: Bus, far: Bus) -> None:
+    def __init__(self, near: WorkerBus, far: Bus) -> None:
         self._near, self._far = near, far
         self.share = near.share
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from protocol.events import AnyEvent, Ended
 from server.domain.pauses import check_pause, recent_aborts
 from server.rooms.live_room import LiveRoom
-from server.rooms.processor import RoomObserver
+from server.rooms.processor import RoomObserver, Share
 from server.rooms.timers import Now
 
 ABORTS = "aborts"  # what is shared with other workers
 
 
 class AbortPauses(RoomObserver):
-    """Remembers aborts of rated games, of this node and of rooms that it shares with another node.
+    """Remembers aborts of rated games, of this node and of rooms that it shares with another node."""
 
-    `share` tells the other workers of this machine about an abort.
-    """
-
-    def __init__(self, now: Now, share: Callable[[str, str, float], None] = lambda what, key, number: None) -> None:
-        self._now, self._share = now, share
+    def __init__(self, now: Now) -> None:
+        self._now = now
+        self.share: Share = lambda what, key, number: None  # tells the other workers of this machine about an abort
         self._aborts: dict[str, dict[str, int]] = {}  # player: room: time
 
     def check(self, player: str) -> None:
@@ -35,7 +33,7 @@ class AbortPauses(RoomObserver):
         seat = room.seats[end.seat]
         if seat is not None:
             self._note(seat.player, room.id, end.at)
-            self._share(ABORTS, f"{seat.player} {room.id}", end.at)
+            self.share(ABORTS, f"{seat.player} {room.id}", end.at)
 
     def note_elsewhere(self, aborts: Mapping[str, float]) -> None:
         """Note aborts at another worker: player and room, with the time."""

@@ -16,7 +16,7 @@ from server.ids import new_room_code, new_room_id
 from server.rooms.abort_pauses import AbortPauses
 from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
-from server.rooms.processor import RoomBus, RoomProcessor
+from server.rooms.processor import RoomProcessor, Share
 from server.rooms.registry import RoomRegistry
 from server.rooms.timers import Now
 from server.storage.interface import Conflict, Store, append_and_wait
@@ -33,18 +33,18 @@ class Admission:
         self,
         *,
         store: Store,
-        bus: RoomBus,
         registry: RoomRegistry,
         processor: RoomProcessor,
         pauses: AbortPauses,
         settings: Settings,
         now: Now,
     ) -> None:
-        self._store, self._bus, self._registry, self._processor = store, bus, registry, processor
+        self._store, self._registry, self._processor = store, registry, processor
         self._pauses, self._settings, self._now = pauses, settings, now
         self._room_rates = TokenBuckets(
             settings.rooms_per_minute / 60, float(min(settings.rooms_per_minute, MAX_ROOMS_AT_ONCE))
         )
+        self.share: Share = lambda what, key, number: None  # tells the other workers of this machine about a new room
 
     async def create_with_seat(self, client: Client, created: Created, seat: int) -> Decision:
         """Return the first events of a room whose creator has this seat."""
@@ -128,7 +128,7 @@ class Admission:
             limit = self._settings.rooms_per_minute * client.allowance
             text = f"too many new rooms: create at most {limit} per minute; wait {seconds:.1f} seconds"
             raise Refusal("rate_limited", text, retry_after=seconds)
-        self._bus.share(NEW_ROOMS, key, 1 / client.allowance)
+        self.share(NEW_ROOMS, key, 1 / client.allowance)
 
     def count_rooms_elsewhere(self, rooms: Mapping[str, float]) -> None:
         """Count new rooms at another worker, by account or address."""

@@ -42,6 +42,7 @@ from server.storage.room_index import changed_row, changes_listing, creation_app
 Action = Callable[[Room, int], Decision]  # decides from a room and the time
 # client, command, action instead of `decide`, time of arrival
 Request = tuple[Client | None, RoomCommand | None, Action | None, int]
+Share = Callable[[str, str, float], None]  # what, key, number: tells other workers what counts for a common limit
 NO_REQUEST: Request = (None, None, lambda room, at: Decision((), room), 0)  # for commits without a command
 
 
@@ -63,9 +64,6 @@ class RoomBus(Protocol):
 
     def withdraw_rematch(self, room: str) -> None:
         """Tell the other nodes that have a room loaded that a player has left after offering a rematch."""
-
-    def share(self, what: str, key: str, number: float) -> None:
-        """Tell the other workers of this machine a number that counts for a limit of the whole server."""
 
     def show(self, room: Room) -> None:
         """Announce that the entry of a room in lists has changed."""

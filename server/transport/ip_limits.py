@@ -26,9 +26,9 @@ class IpLimits:
     of connections of an address, or what it has spent.
     """
 
-    def __init__(self, settings: Settings, share: Share = lambda what, key, number: None) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._max = settings.connections_per_address
-        self._share = share
+        self.share: Share = lambda what, key, number: None
         self._counts: Counter[str] = Counter()
         self._by_worker: dict[str, dict[str, int]] = {}  # other worker: address: connections
         self._elsewhere: Counter[str] = Counter()  # address: connections to other workers
@@ -37,7 +37,7 @@ class IpLimits:
     def add(self, address: str) -> bool:
         """Count a connection. Return False if it should be closed without an answer."""
         self._counts[address] += 1
-        self._share(CONNECTIONS, address, self._counts[address])
+        self.share(CONNECTIONS, address, self._counts[address])
         return self._total(address) <= self._max + EXTRA_CONNECTIONS
 
     def is_exceeded(self, address: str) -> bool:
@@ -51,7 +51,7 @@ class IpLimits:
         """Forget a connection. An empty address was never counted."""
         if address:
             self._counts[address] -= 1
-            self._share(CONNECTIONS, address, self._counts[address])
+            self.share(CONNECTIONS, address, self._counts[address])
             if not self._counts[address]:
                 del self._counts[address]
 
@@ -59,7 +59,7 @@ class IpLimits:
         """Spend the budget of an address. Return 0.0, or the seconds to wait if it is used up."""
         seconds = self._budgets.of(address, now).owe(weight, now)
         if not seconds:
-            self._share(COMMANDS, address, weight)
+            self.share(COMMANDS, address, weight)
         return seconds
 
     # -- other workers

@@ -66,7 +66,8 @@ def test_abort_at_another_node_counts(clock: ManualClock) -> None:
 
 def test_abort_at_another_worker_counts_once(clock: ManualClock) -> None:
     shared: list[tuple[str, str, float]] = []
-    here, there = AbortPauses(clock, lambda *abort: shared.append(abort)), AbortPauses(clock)
+    here, there = AbortPauses(clock), AbortPauses(clock)
+    here.share = lambda *abort: shared.append(abort)
     aborted = do(running(rated=True), ANN_ACCOUNT, Abort)
     here.ended(LiveRoom(aborted.room, []))
     there.caught_up(LiveRoom(aborted.room, []), list(aborted.events))
