@@ -9,6 +9,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -24,72 +25,31 @@ def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
 
     A cancelled future does not stop the function.
     """
-    future, job = job_of(work)
-    take_queue().put(job)
+    future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    take_queue().put(partial(run_into, future, work))
     return future
 
 
-class ThreadPool:
-    """A few threads that take work in the order in which it comes, with less overhead than an executor."""
-
-    def __init__(self, max_threads: int) -> None:
-        self._max_threads = max_threads
-        self._threads: list[threading.Thread] = []
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self._closed = False
-
-    def run(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Run a function as soon as a thread is free, and return a future of its result, as `in_thread` does.
-
-        Raises RuntimeError after `close`.
-        """
-        if self._closed:
-            raise RuntimeError("the thread pool is closed")
-        future, job = job_of(work)
-        self._jobs.put(job)
-        if len(self._threads) < self._max_threads:
-            thread = threading.Thread(target=self._run_jobs, daemon=True)
-            self._threads.append(thread)
-            thread.start()
-        return future
-
-    def close(self) -> None:
-        """Wait until all work is done, and end the threads. Blocks."""
-        self._closed = True
-        for _ in self._threads:
-            self._jobs.put(None)
-        for thread in self._threads:
-            thread.join()
-
-    def _run_jobs(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            job()
+def run_into(future: asyncio.Future[T], work: Callable[[], T]) -> None:
+    """Run a function in this thread, and give its result or error to a future of a loop in another thread."""
+    result: T | None = None
+    failed: Exception | None = None
+    try:
+        result = work()
+    except BaseException as error:
+        failed = wrap_error(error)
+    with suppress(RuntimeError):  # the loop is closed
+        future.get_loop().call_soon_threadsafe(settle, future, result, failed)
 
 
-def job_of(work: Callable[[], T]) -> tuple[asyncio.Future[T], Job]:
-    """Return a future of the running loop, and a job for another thread that does the work and settles the future."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if future.cancelled():
-            return
-        if error is None:
-            future.set_result(result)  # type: ignore[arg-type]
-        else:
-            future.set_exception(error)
-
-    def job() -> None:
-        result: T | None = None
-        failed: Exception | None = None
-        try:
-            result = work()
-        except BaseException as error:
-            failed = wrap_error(error)
-        with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(settle, result, failed)
-
-    return future, job
+def settle(future: asyncio.Future[T], result: T | None, error: Exception | None) -> None:
+    """Set the result or the error of a future, unless it was cancelled."""
+    if future.cancelled():
+        return
+    if error is None:
+        future.set_result(result)  # type: ignore[arg-type]
+    else:
+        future.set_exception(error)
 
 
 def wrap_error(error: BaseException) -> Exception:

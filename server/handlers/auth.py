@@ -10,7 +10,7 @@ from protocol.usernames import is_readable, mixed_alphabets
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.ids import new_player_id, random_id
-from server.storage.interface import Session, Store, new_secret
+from server.storage.interface import PlayerRooms, Session, Store, new_secret
 
 MAX_NUMBERED_GUESTS = 10  # guests of one name that get a number; the next ones get random letters
 MAX_SUFFIX_CHARS = 4  # characters that a name may have in addition because of a suffix such as "~12"
@@ -22,7 +22,7 @@ class Identity(NamedTuple):
     session: Session
     secret: str
     player: Player
-    rooms: list[str] | None = None  # the player's open rooms; None for a new session, which is not saved yet
+    rooms: PlayerRooms | None = None  # None for a new session, which is not saved yet
     saved_at: int = 0  # when the store saved this session, 0 if it has yet to
     account_change: int = 0  # the latest change of the account that the client knew
 

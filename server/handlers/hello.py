@@ -21,7 +21,7 @@ from server.rooms.presence import PresenceTracker
 from server.rooms.registry import RoomRegistry
 from server.rooms.status import RETRY_AFTER_S, NodeStatus
 from server.rooms.timers import Now
-from server.storage.interface import Store, Unavailable
+from server.storage.interface import PlayerRooms, Store, Unavailable
 
 SESSION_RENEWAL_MS = 3_600_000  # a session is saved again if its time is further away, so that it does not expire
 
@@ -60,12 +60,13 @@ class HelloHandler:
                 "draining", "the server is about to restart; reconnect in a moment", retry_after=RETRY_AFTER_S
             )
         check_program(command)
+        invitations_before = self._invitations.sent
         identity = await identify(self._store, self._settings, command, self._node)
         rooms = identity.rooms
         if rooms is None or abs(self._now() - identity.saved_at) > SESSION_RENEWAL_MS:
             rooms = await self._save(identity)
-        rooms = [name for name in rooms if name not in self._registry.damaged]
-        seen_at = await self._lost_node(identity.player) if rooms else None
+        seated = [name for name in rooms.seated if name not in self._registry.damaged]
+        seen_at = await self._lost_node(identity.player) if seated else None
         client.account_change = identity.account_change
         client.player = player = replace(
             identity.player,
@@ -78,7 +79,8 @@ class HelloHandler:
             client.raise_limits(ARBITER_ALLOWANCE)
             limits = self._settings.limits(ARBITER_ALLOWANCE)
         client.wishes = WISHES.intersection(command.wants)
-        self._presence.add(client)
+        self._presence.add(client)  # from now on, the client gets the invitations of its player
+        missed_invitations = self._invitations.sent != invitations_before
         if command.plays:
             self._list_bot(client, player, command)
         client.send(
@@ -89,10 +91,10 @@ class HelloHandler:
                 server="parlour",
                 limits=limits,
                 games=snapshots.game_list(),
-                rooms=tuple(rooms),
+                rooms=tuple(seated),
             )
         )
-        for name in rooms:
+        for name in seated:
             live = await self._registry.room(name)
             if live is not None:
                 if seen_at is not None:
@@ -101,7 +103,9 @@ class HelloHandler:
                 client.send(live.snapshot(client, self._now()))
         with suppress(Unavailable):  # presence is reported again later, and lists show the rooms that wait
             await self._store.mark_present(self._node, [(player.id, player.name)])
-            for name in await self._store.rooms_waiting_for(player.name):
+            if missed_invitations:  # one of them may be for this player
+                rooms = await self._store.rooms_for(player.id, player.name)
+            for name in rooms.waiting:
                 waiting = await self._registry.room(name)
                 if waiting is not None and waiting.room.status == "waiting":
                     self._invitations.send_to(waiting, client)
@@ -113,8 +117,8 @@ class HelloHandler:
         seen_at = await self._store.seen_at(player.id, self._node)
         return None if seen_at is None or self._now() - seen_at < self._late_heartbeat_ms else seen_at
 
-    async def _save(self, identity: Identity) -> list[str]:
-        """Save a session before the client learns its secret. Return the open rooms of a player who is not new.
+    async def _save(self, identity: Identity) -> PlayerRooms:
+        """Save a session before the client learns its secret. Return the player's rooms.
 
         Raises Refusal if the account has changed since the client was identified, or Unavailable.
         """
@@ -127,8 +131,7 @@ class HelloHandler:
                     "bad_token" if identity.rooms is None else "bad_session",
                     "the token of your account was replaced or revoked; connect with the new one",
                 )
-            new_guest = identity.rooms is None and not player.account
-            return [] if new_guest else await self._store.rooms_of(player.id)
+            return await self._store.rooms_for(player.id, player.name)
         except (Refusal, Unavailable):
             self._presence.release(player)
             raise

@@ -26,6 +26,7 @@ class Invitations:
         """`rooms`: the rooms that are loaded at this node, by id."""
         self._presence, self._bus, self._feed, self._rooms, self._now = presence, bus, feed, rooms, now
         self._queues: dict[Client, HouseQueue] = {}
+        self.sent = 0  # to players at this node, whether connected or not: see handlers/hello.py
 
     def send(self, live: LiveRoom, name: str) -> None:
         """Invite a player, wherever the player is connected."""
@@ -34,6 +35,7 @@ class Invitations:
 
     def send_here(self, live: LiveRoom, name: str) -> None:
         """Invite a player who is connected to this node."""
+        self.sent += 1
         for client in self._presence.named(name):
             self.send_to(live, client)
 

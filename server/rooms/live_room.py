@@ -147,13 +147,12 @@ class LiveRoom:
 
     def snapshot(self, client: Client, now: int) -> Snapshot:
         """Return the room as a client sees it: watchers as of the horizon, and with what the client wants."""
-        room = self.room
+        room, wishes = self.room, self.wishes_of(client)
         seat = self.seat_of(client)
         if seat is None and room.horizon != room.seq:
             snapshot = snapshots.snapshot(self._room_at_horizon(), None, now, 0)
         else:
             snapshot = snapshots.snapshot(room, seat, now, self.uncharged_ms)
-        wishes = self.wishes_of(client)
         return self.boards.fill_in_snapshot(snapshot, wishes) if wishes else snapshot
 
     def _room_at_horizon(self) -> Room:

@@ -91,13 +91,20 @@ class Session(NamedTuple):
     account: str  # the name of the account, empty for a guest
 
 
+class PlayerRooms(NamedTuple):
+    """The rooms that concern a player who connects."""
+
+    seated: list[str]  # open rooms in which the player has a seat
+    waiting: list[str]  # waiting rooms, including private ones, that keep a seat for the player's name
+
+
 class ReturningPlayer(NamedTuple):
     """What the store knows of a player who resumes a session."""
 
     session: Session
     saved_at: int  # when the session was created or renewed
     name_owner: str | None  # the player whose active account has the session's name
-    rooms: list[str]  # the open rooms in which the player is seated
+    rooms: PlayerRooms
     account_change: int = 0  # as in Account; 0 for a guest
 
 
@@ -201,8 +208,8 @@ class Store(Protocol):
     async def rooms_of(self, player: str) -> list[str]:
         """Return the open rooms in which a player is seated."""
 
-    async def rooms_waiting_for(self, name: str) -> list[str]:
-        """Return the waiting rooms, including private ones, that keep a seat for this name."""
+    async def rooms_for(self, player: str, name: str) -> PlayerRooms:
+        """Return the rooms that concern a player with this id and name."""
 
     async def due(self, before: int) -> list[tuple[str, int]]:
         """Return the rooms whose indexed deadline has passed, with that deadline."""

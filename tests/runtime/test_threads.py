@@ -4,11 +4,10 @@ import asyncio
 import subprocess
 import sys
 import threading
-from functools import partial
 
 import pytest
 
-from runtime.threads import ThreadPool, in_thread
+from runtime.threads import in_thread
 from tests.waiting import TIMEOUT_S
 
 
@@ -62,43 +61,9 @@ async def test_cancelled_work_is_ignored_when_it_ends() -> None:
 def test_running_thread_does_not_delay_the_exit() -> None:
     code = """
 import asyncio, threading
-from runtime.threads import ThreadPool, in_thread
+from runtime.threads import in_thread
 async def main():
     in_thread(threading.Event().wait)
 asyncio.run(main())
 """
     subprocess.run([sys.executable, "-c", code], timeout=TIMEOUT_S, check=True)
-
-
-async def test_pool_runs_work_in_at_most_so_many_threads() -> None:
-    pool = ThreadPool(2)
-    threads = await asyncio.gather(*[pool.run(threading.get_ident) for _ in range(50)])
-    assert 1 <= len(set(threads)) <= 2
-    pool.close()
-
-
-async def test_slow_work_delays_the_pool_only_when_all_threads_are_busy() -> None:
-    pool, gate = ThreadPool(2), threading.Event()
-    slow = pool.run(gate.wait)
-    assert await pool.run(lambda: "done") == "done"
-    gate.set()
-    assert await slow
-    pool.close()
-
-
-async def test_closed_pool_has_done_all_its_work_and_takes_no_more() -> None:
-    pool, done = ThreadPool(1), list[int]()
-    work = [pool.run(partial(done.append, number)) for number in range(20)]
-    pool.close()
-    assert done == list(range(20))
-    await asyncio.gather(*work)
-    with pytest.raises(RuntimeError, match="closed"):
-        pool.run(threading.get_ident)
-
-
-async def test_pool_raises_what_the_work_raises() -> None:
-    pool = ThreadPool(1)
-    with pytest.raises(ZeroDivisionError):
-        await pool.run(lambda: 1 // 0)
-    assert await pool.run(lambda: "still at work") == "still at work"
-    pool.close()

@@ -8,9 +8,14 @@ from typing import Any
 from protocol.usernames import fold
 from server.domain.downtime import Downtime
 from server.storage import queries
-from server.storage.interface import Account, AccountChange, LostPlayer, ReturningPlayer, Session, digest
+from server.storage.interface import Account, AccountChange, LostPlayer, PlayerRooms, ReturningPlayer, Session, digest
 
 ACCOUNTS_LOCK = "accounts"  # changes are numbered in the order of their transactions
+# the columns of PlayerRooms, for the player $1 with the folded name $2
+ROOMS_FOR = """
+    ARRAY(SELECT room FROM rooms WHERE status <> 'ended' AND (player0 = $1 OR player1 = $1) ORDER BY room),
+    ARRAY(SELECT room FROM rooms WHERE status = 'waiting' AND (name0 = $2 OR name1 = $2) ORDER BY room)
+"""
 
 
 class Accounts(ABC):
@@ -45,13 +50,10 @@ class Accounts(ABC):
             return None
         *names, saved_at, account_change = rows[0]
         session = Session(*names)
-        sql = """
-            SELECT (SELECT player FROM accounts WHERE folded = $1 AND revoked_at IS NULL), ARRAY(
-                SELECT room FROM rooms WHERE status <> 'ended' AND (player0 = $2 OR player1 = $2) ORDER BY room)
-        """
-        rows = await self._fetch(sql, fold(session.name), session.player)
-        owner, rooms = rows[0]
-        return ReturningPlayer(session, saved_at, owner, rooms, account_change)
+        sql = f"SELECT (SELECT player FROM accounts WHERE folded = $2 AND revoked_at IS NULL), {ROOMS_FOR}"
+        rows = await self._fetch(sql, session.player, fold(session.name))
+        owner, *rooms = rows[0]
+        return ReturningPlayer(session, saved_at, owner, PlayerRooms(*rooms), account_change)
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """

@@ -14,9 +14,18 @@ from protocol.usernames import fold
 from server.logs import log
 from server.storage import queries
 from server.storage.account_keys import AccountKeys
-from server.storage.interface import LOCK_TIMEOUT_S, Append, Done, OnCommit, ReadTimeout, StoreError, Unavailable
+from server.storage.interface import (
+    LOCK_TIMEOUT_S,
+    Append,
+    Done,
+    OnCommit,
+    PlayerRooms,
+    ReadTimeout,
+    StoreError,
+    Unavailable,
+)
 from server.storage.keys import Keys
-from server.storage.postgres.accounts import Accounts
+from server.storage.postgres.accounts import ROOMS_FOR, Accounts
 from server.storage.postgres.partitions import add_months, drop_month
 from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate, require_current_schema
@@ -280,9 +289,9 @@ class PostgresStore(Accounts, Ratings, Keys, AccountKeys, Pruning):
         sql = "SELECT room FROM rooms WHERE status <> 'ended' AND (player0 = $1 OR player1 = $1) ORDER BY room"
         return [row[0] for row in await self._fetch(sql, player)]
 
-    async def rooms_waiting_for(self, name: str) -> list[str]:
-        sql = "SELECT room FROM rooms WHERE status = 'waiting' AND (name0 = $1 OR name1 = $1) ORDER BY room"
-        return [row[0] for row in await self._fetch(sql, fold(name))]
+    async def rooms_for(self, player: str, name: str) -> PlayerRooms:
+        rows = await self._fetch(f"SELECT {ROOMS_FOR}", player, fold(name))
+        return PlayerRooms(*rows[0])
 
     async def due(self, before: int) -> list[tuple[str, int]]:
         sql = "SELECT room, deadline FROM rooms WHERE deadline <= $1 ORDER BY deadline LIMIT 500"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from queue import SimpleQueue
 from time import monotonic
 from typing import Any, TypeVar
 
-from runtime.threads import ThreadPool, in_thread
+from runtime.threads import in_thread, run_into
 from server.storage.interface import ReadTimeout, Unavailable
 
 READERS = 3
@@ -18,28 +20,43 @@ STEPS_PER_CHECK = 20_000  # of SQLite's virtual machine, about a millisecond: ho
 
 Result = TypeVar("Result")
 Read = Callable[[sqlite3.Connection], Result]
+Request = tuple[asyncio.Future[Any], Callable[[], Any]]
 
 
 class Readers:
-    """A pool of reading threads: a slow read delays no other read until all threads are busy."""
+    """Reading threads. A slow read delays no other read until all threads are busy."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPool(READERS)
+        self._requests: SimpleQueue[Request | None] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
         self._idle: list[sqlite3.Connection] = []  # the latest is used first: its cache is warm
-
-    def run(self, work: Callable[..., Result], *args: Any) -> asyncio.Future[Result]:
-        """Run a function in one of the threads."""
-        return self._threads.run(partial(work, *args))
+        self._open = False
 
     async def open(self, first: sqlite3.Connection, connect: Callable[[], sqlite3.Connection]) -> None:
-        """Use an open connection, and open the others."""
+        """Use an open connection, open the others, and start the threads."""
         self._idle.append(first)
         for _ in range(READERS - 1):
-            self._idle.append(await self.run(connect))
+            self._idle.append(await in_thread(connect))
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in self._idle]
+        for thread in self._threads:
+            thread.start()
+        self._open = True
 
     def read(self, read: Read[Result], timeout_s: float | None = READ_TIMEOUT_S) -> asyncio.Future[Result]:
-        """Run a function that reads. Raises ReadTimeout, or Unavailable if the database cannot be read."""
-        return self.run(self._read, read, timeout_s)
+        """Run a function that reads, and return a future of its result. A cancelled future does not stop the function.
+
+        The future raises ReadTimeout, or Unavailable if the database cannot be read. Raises RuntimeError before `open`
+        and after `close`.
+        """
+        if not self._open:
+            raise RuntimeError("the database is not open")
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._requests.put((future, partial(self._read, read, timeout_s)))
+        return future
+
+    def _run(self) -> None:
+        while (request := self._requests.get()) is not None:
+            run_into(*request)
 
     def _read(self, read: Read[Result], timeout_s: float | None) -> Result:
         connection = self._idle.pop()  # never empty: there are as many connections as threads
@@ -61,7 +78,11 @@ class Readers:
         await in_thread(self._close)
 
     def _close(self) -> None:
-        self._threads.close()
+        self._open = False
+        for _ in self._threads:
+            self._requests.put(None)
+        for thread in self._threads:
+            thread.join()
         while self._idle:
             self._idle.pop().close()
 

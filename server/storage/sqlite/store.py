@@ -9,6 +9,7 @@ from functools import partial
 from typing import IO, Any
 
 from protocol.usernames import fold
+from runtime.threads import in_thread
 from server.domain.downtime import Downtime
 from server.storage import queries
 from server.storage.account_keys import AccountKeys
@@ -21,6 +22,7 @@ from server.storage.interface import (
     Done,
     LostPlayer,
     OnCommit,
+    PlayerRooms,
     ReturningPlayer,
     Session,
     StoreError,
@@ -44,6 +46,9 @@ LAST_OPPONENT = queries.last_opponent("?")
 ROOMS_OF = """
     SELECT room FROM rooms WHERE status <> 'ended' AND player0 = ?1 UNION
     SELECT room FROM rooms WHERE status <> 'ended' AND player1 = ?1 ORDER BY 1
+"""
+ROOMS_WAITING_FOR = """
+    SELECT room FROM rooms WHERE status <> 'ended' AND status = 'waiting' AND ?1 IN (name0, name1) ORDER BY room
 """
 
 
@@ -78,7 +83,7 @@ class SqliteStore(Ratings, Keys, AccountKeys, Pruning):
             if serving:
                 self._lock = lock_database(self.path)
                 await wait_for_writers(self.path)
-            first, new = await self._readers.run(self._prepare, read_only)
+            first, new = await in_thread(partial(self._prepare, read_only))
             await self._readers.open(first, self._connect)
             if read_only:
                 return False
@@ -197,12 +202,8 @@ class SqliteStore(Ratings, Keys, AccountKeys, Pruning):
     async def rooms_of(self, player: str) -> list[str]:
         return [room for (room,) in await self._read(ROOMS_OF, player)]
 
-    async def rooms_waiting_for(self, name: str) -> list[str]:
-        sql = """
-            SELECT room FROM rooms WHERE status <> 'ended' AND status = 'waiting' AND ?1 IN (name0, name1)
-            ORDER BY room
-        """
-        return [room for (room,) in await self._read(sql, fold(name))]
+    async def rooms_for(self, player: str, name: str) -> PlayerRooms:
+        return await self._in_reader(partial(read_rooms, player, fold(name)))
 
     async def due(self, before: int) -> list[tuple[str, int]]:
         sql = (
@@ -229,7 +230,7 @@ class SqliteStore(Ratings, Keys, AccountKeys, Pruning):
         return await self._write(sql, digest(secret), *session, now, account_change) == 1
 
     async def load_session(self, secret: str) -> ReturningPlayer | None:
-        return await self._in_reader(partial(read_session, digest(secret)))
+        return await self._in_reader(partial(read_session, secret))
 
     async def add_account(self, name: str, player: str, token: str, now: int) -> bool:
         sql = """
@@ -379,14 +380,19 @@ SESSION = """
 """
 
 
-def read_session(digested_secret: bytes, reader: sqlite3.Connection) -> ReturningPlayer | None:
-    row = reader.execute(SESSION, (digested_secret,)).fetchone()
+def read_session(secret: str, reader: sqlite3.Connection) -> ReturningPlayer | None:
+    row = reader.execute(SESSION, (digest(secret),)).fetchone()
     if row is None:
         return None
     *names, saved_at, account_change = row
     session = Session(*names)
-    owner = reader.execute(
-        "SELECT player FROM accounts WHERE folded = ? AND revoked_at IS NULL", (fold(session.name),)
-    ).fetchone()
-    rooms = [room for (room,) in reader.execute(ROOMS_OF, (session.player,))]
+    name = fold(session.name)
+    owner = reader.execute("SELECT player FROM accounts WHERE folded = ? AND revoked_at IS NULL", (name,)).fetchone()
+    rooms = read_rooms(session.player, name, reader)
     return ReturningPlayer(session, saved_at, owner[0] if owner else None, rooms, account_change)
+
+
+def read_rooms(player: str, folded_name: str, reader: sqlite3.Connection) -> PlayerRooms:
+    seated = [room for (room,) in reader.execute(ROOMS_OF, (player,))]
+    waiting = [room for (room,) in reader.execute(ROOMS_WAITING_FOR, (folded_name,))]
+    return PlayerRooms(seated, waiting)

@@ -13,6 +13,7 @@ from server.handlers.auth import (
     claim_free_name,
     identify,
 )
+from server.storage.interface import PlayerRooms
 from tests.server.domain.helpers import NOW
 from tests.server.fakes import Harness
 
@@ -110,7 +111,7 @@ async def test_token_wins_over_a_session(server: Harness) -> None:
 async def test_session_of_a_guest_restores_the_player(server: Harness) -> None:
     before = await hello(server, name="ann")
     after = await hello(server, resume=await save(server, before))
-    assert after == before._replace(rooms=[], saved_at=NOW)
+    assert after == before._replace(rooms=PlayerRooms([], []), saved_at=NOW)
 
 
 async def test_session_gets_another_name_if_its_name_was_taken_meanwhile(server: Harness) -> None:

@@ -10,7 +10,7 @@ from protocol.replies import Invited, Snapshot, Welcome
 from protocol.types import BotInfo
 from server.config import ARBITER_ALLOWANCE
 from server.handlers.hello import SESSION_RENEWAL_MS
-from server.storage.interface import Session, Unavailable
+from server.storage.interface import PlayerRooms, ReturningPlayer, Session, Unavailable
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, NOW
 from tests.server.fakes import Harness, RecordingClient
@@ -91,6 +91,35 @@ async def test_invitations_wait_for_the_player(server: Harness) -> None:
     client = await hello(server, name="Ann")
     (invited,) = client.of(Invited)
     assert (invited.by, invited.room.game) == ("ben", "conga")
+
+
+async def test_invitation_that_is_sent_while_a_player_returns_arrives_once(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, ben = await hello(server, name="ann"), server.connect(BEN)
+    disconnect(server, first)
+    await server.settle()
+    load_session, rooms_for, reads = server.store.load_session, server.store.rooms_for, list[str]()
+
+    async def invite_after_the_read(secret: str) -> ReturningPlayer | None:
+        returning = await load_session(secret)
+        await server.ask(ben, Create, game="conga", invite="ann")
+        return returning
+
+    async def count_reads(player: str, name: str) -> PlayerRooms:
+        reads.append(name)
+        return await rooms_for(player, name)
+
+    monkeypatch.setattr(server.store, "rooms_for", count_reads)
+    monkeypatch.setattr(server.store, "load_session", invite_after_the_read)
+    back = await hello(server, resume=welcome(first).session)
+    assert [invited.by for invited in back.of(Invited)] == ["ben"]
+    disconnect(server, back)
+    await server.settle()
+    monkeypatch.setattr(server.store, "load_session", load_session)
+    again = await hello(server, resume=welcome(first).session)
+    assert [invited.by for invited in again.of(Invited)] == ["ben"]
+    assert reads == ["ann"], "without new invitations, the session is all that is read"
 
 
 async def test_name_is_free_again_if_the_session_cannot_be_saved(server: Harness) -> None:

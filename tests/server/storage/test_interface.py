@@ -11,6 +11,7 @@ from server.storage.factory import open_store
 from server.storage.interface import (
     Append,
     Conflict,
+    PlayerRooms,
     ReturningPlayer,
     Session,
     Store,
@@ -115,9 +116,9 @@ async def test_rooms_waiting_for_a_name(store: Store) -> None:
     await append_and_wait(store, Append("r1", 0, (b"a",), row("r1", "waiting", private=True, names=("", "ben"))))
     await append_and_wait(store, Append("r2", 0, (b"a",), row("r2", "waiting", names=("straße".casefold(), "ben"))))
     await append_and_wait(store, Append("r3", 0, (b"a",), row("r3", names=("ann", "ben"))))
-    assert await store.rooms_waiting_for("Ben") == ["r1", "r2"]
-    assert await store.rooms_waiting_for("STRASSE") == ["r2"]
-    assert await store.rooms_waiting_for("ann") == []
+    assert await store.rooms_for("p9", "Ben") == PlayerRooms([], ["r1", "r2"])
+    assert await store.rooms_for("p9", "STRASSE") == PlayerRooms([], ["r2"])
+    assert await store.rooms_for("p2", "ann") == PlayerRooms(["r1", "r2", "r3"], [])
 
 
 async def test_last_opponent_is_the_current_or_latest_one(store: Store) -> None:
@@ -296,19 +297,20 @@ async def test_session_and_account_are_found_by_their_secrets(store: Store) -> N
     assert await store.load_session("my-secret") is None
 
 
-async def test_loaded_session_has_the_open_rooms_of_its_player(store: Store) -> None:
+async def test_loaded_session_has_the_rooms_of_its_player(store: Store) -> None:
     await store.save_session("secret", Session("p1", "ann", ""), 5)
-    assert await store.load_session("secret") == ReturningPlayer(Session("p1", "ann", ""), 5, None, [])
+    assert await store.load_session("secret") == ReturningPlayer(Session("p1", "ann", ""), 5, None, PlayerRooms([], []))
     for name, status, players in (
         ("r3", "running", ("p1", "p2")),
         ("r2", "waiting", ("", "p1")),
         ("r1", "ended", ("p1", "p2")),
         ("r0", "running", ("p2", "p3")),
     ):
-        await append_and_wait(store, Append(name, 0, (b"a",), row(name, status, players=players)))
+        await append_and_wait(store, Append(name, 0, (b"a",), row(name, status, players=players, names=("", ""))))
+    await append_and_wait(store, Append("r4", 0, (b"a",), row("r4", "waiting", players=("p2", ""), names=("", "ann"))))
     returning = await store.load_session("secret")
     assert returning is not None
-    assert returning.rooms == ["r2", "r3"]
+    assert returning.rooms == PlayerRooms(["r2", "r3"], ["r4"])
 
 
 async def test_loaded_session_tells_which_account_owns_its_name(store: Store) -> None:

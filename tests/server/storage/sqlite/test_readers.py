@@ -59,3 +59,13 @@ async def test_error_of_the_database_is_unavailable(store: SqliteStore) -> None:
 
     with pytest.raises(Unavailable, match="malformed"):
         await store._in_reader(damaged)
+
+
+async def test_closed_store_has_done_all_its_reads_and_takes_no_more(store: SqliteStore) -> None:
+    reads, done = 20, list[int]()
+    futures = [store._readers.read(lambda _, number=number: done.append(number)) for number in range(reads)]  # type: ignore[misc]
+    await store.close()
+    assert sorted(done) == list(range(reads))
+    await asyncio.gather(*futures)
+    with pytest.raises(RuntimeError, match="not open"):
+        await store.events("r")
