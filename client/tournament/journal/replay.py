@@ -38,6 +38,7 @@ class TournamentState:
     results: dict[int, Result] = field(default_factory=dict)
     rooms: dict[int, str] = field(default_factory=dict)  # running games
     dropped: Counter[int] = field(default_factory=Counter)  # rooms without a result, per game
+    dropped_rooms: set[str] = field(default_factory=set)  # whatever the reason
     answers: dict[tuple[str, str, str], Answer] = field(default_factory=dict)
     versions: list[dict[str, str]] = field(default_factory=list)  # distinct software versions
 
@@ -49,7 +50,7 @@ class TournamentState:
     @property
     def known_rooms(self) -> set[str]:
         """The ids of all rooms in the log."""
-        return {*self.rooms.values(), *(result.room for result in self.results.values())}
+        return {*self.rooms.values(), *self.dropped_rooms, *(result.room for result in self.results.values())}
 
 
 def replay(entries: Iterable[Entry]) -> TournamentState:
@@ -84,6 +85,7 @@ def apply_entry(state: TournamentState, entry: Entry) -> None:
         case "dropped":
             state.rooms.pop(entry["game"], None)
             state.dropped[int(entry["game"])] += entry["why"] == NO_RESULT
+            state.dropped_rooms.add(str(entry["room"]))
         case "ended":
             state.rooms.pop(entry["game"], None)
             state.results[int(entry["game"])] = Result.read(entry)

@@ -206,6 +206,7 @@ class Runner:
         self._log.append(entries.dropped(number, room, reason))
         self.state.rooms.pop(number, None)
         self.state.dropped[number] += reason == entries.NO_RESULT
+        self.state.dropped_rooms.add(room)
 
     async def _resume_room(self, game: Pairing, start: str) -> str:
         """Return the room where a game was begun before an interruption, if its result counts or it continues; else "".

@@ -14,11 +14,11 @@ from pathlib import Path
 COURSE = """
 name = "Homework 2"
 game = "mancala"
-seconds = 2
+seconds = {seconds}
 seed = 5
 
 [run]
-startup = 5
+startup = {seconds}
 
 [[yardstick]]
 bot = "random"
@@ -171,10 +171,10 @@ def write_folder(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text)
 
 
-def write_course(folder: Path, games: int = 2) -> None:
-    """Write course.toml and the cases."""
+def write_course(folder: Path, games: int = 2, seconds: float = 60) -> None:
+    """Write course.toml and the cases. `seconds`: for a move, and for a program to start."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "course.toml").write_text(textwrap.dedent(COURSE).format(games=games))
+    (folder / "course.toml").write_text(textwrap.dedent(COURSE).format(games=games, seconds=seconds))
     for name, number in (("small", 21), ("large", 10_000_000)):
         write_folder(folder / "cases" / name, {"number.txt": f"{number}\n"})
         write_folder(folder / "cases" / name / "expected", {"answer.txt": f"{2 * number}\n"})

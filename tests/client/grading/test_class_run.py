@@ -120,6 +120,7 @@ def test_killed_run_keeps_the_games_that_have_ended(tmp_path: Path) -> None:
     done = run_grade(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert game_lines(tmp_path)[: len(ended)] == ended
+    assert not [line for line in game_lines(tmp_path) if json.loads(line)["forfeit"]]
     numbers = [json.loads(line)["game"] for line in game_lines(tmp_path)]
     assert sorted(numbers) == list(range(1, 41))  # none is played twice
     assert table(tmp_path)["ann"]["points"] == "100"
@@ -228,7 +229,7 @@ def test_positions_and_strength_are_goals(tmp_path: Path) -> None:
 @pytest.mark.long
 @needs_jail
 def test_whole_class_in_four_languages(tmp_path: Path) -> None:
-    write_course(tmp_path, games=10)
+    write_course(tmp_path, games=10, seconds=2)  # one program never answers
     names = write_class(tmp_path / "hw")
     (tmp_path / "hw" / "kept.txt").write_text("not a submission")
     done = run_grade(tmp_path)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 
 from client.sdk.credentials import CredentialsFile
 from client.tournament.journal.folder import Folder
+from client.tournament.journal.replay import dropped
 from client.tournament.model.results import Pairing
 from client.tournament.play.arbiter import Arbiter
 from tests.e2e.local_server import running_server, session
@@ -27,6 +29,20 @@ async def test_unlogged_rooms_are_found_again(tmp_path: Path) -> None:
         await run(folder, url)
     assert moves(folder) == before
     assert {result.room for result in folder.state().results.values()} == rooms
+
+
+async def test_room_that_was_dropped_is_not_taken_for_an_unlogged_one(tmp_path: Path) -> None:
+    """A game that was lost only because the runner was killed would count after the next restart."""
+    folder = Folder(tmp_path / "cup")
+    folder.create(plan_of("round-robin", contestants(3)))
+    async with server_with_bots(tmp_path, 3) as url:
+        await run(folder, url)
+        lines = folder.log_file.read_text().splitlines(keepends=True)
+        last = json.loads(lines[-1])
+        lines[-1] = json.dumps(dropped(last["game"], last["room"], "interrupted")) + "\n"
+        folder.log_file.write_text("".join(lines))
+        await run(folder, url)
+    assert folder.state().results[last["game"]].room != last["room"]
 
 
 async def test_lost_reply_does_not_take_an_older_room_of_the_same_players(tmp_path: Path) -> None:
