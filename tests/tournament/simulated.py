@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
 from client.tournament.formats.openings import opening
 from client.tournament.formats.schedule import schedule
 from client.tournament.journal.replay import TournamentState
+from client.tournament.model.chosen_opening import ChosenOpening
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result
 from client.tournament.play.outcome import time_used
@@ -15,9 +17,9 @@ from engine.record import Played, Record, write
 from engine.replay import ending
 
 
-def played(plan: Plan, game: Pairing, note: str = "") -> Result:
+def played(plan: Plan, game: Pairing, note: str = "", openings: Sequence[ChosenOpening] = ()) -> Result:
     """Return the result of a random game. It is the same every time."""
-    rules, rng = plan.create(opening(plan, game.opening)), Random(f"{plan.seed} {game.number}")
+    rules, rng = plan.create(opening(plan, game.opening, openings)), Random(f"{plan.seed} {game.number}")
     states, moves = [rules.start()], []
     while (outcome := ending(rules, states)) is None:
         move = rng.choice(rules.moves(states[-1]))
@@ -30,12 +32,12 @@ def played(plan: Plan, game: Pairing, note: str = "") -> Result:
     return Result(outcome.result, outcome.reason, f"r{game.number}", used=time_used(record), record=write(record))
 
 
-def simulate(plan: Plan, note: str = "") -> TournamentState:
-    state = TournamentState(plan_digest="x", versions=[{"parlour": "test"}])
+def simulate(plan: Plan, note: str = "", openings: Sequence[ChosenOpening] = ()) -> TournamentState:
+    state = TournamentState(plan_digest="x", versions=[{"parlour": "test"}], openings=list(openings))
     while not (known := schedule(plan, state.results)).finished(state.results):
         for game in known.games:
             if game.number not in state.results:
-                state.results[game.number] = played(plan, game, note)
+                state.results[game.number] = played(plan, game, note, openings)
     return state
 
 

@@ -4,6 +4,7 @@ bundle.json                               the version of the texts for people
 plan.toml schedule.json versions.json     the plan, the games with their openings, the software
 games/0001.txt … results.json             the records and results
 table.json table.csv table.txt page.html  the table, and a page with every game
+openings.json                             for balanced openings: their values
 answers.json grades.csv                   for a grading
 evidence/…                                crash reports of forfeits, large files truncated
 SHA256SUMS                                the checksums of all files
@@ -12,6 +13,7 @@ SHA256SUMS                                the checksums of all files
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -22,15 +24,18 @@ from client.tournament.export import grades, tables
 from client.tournament.export.html import page
 from client.tournament.export.text_versions import TEXT_VERSION
 from client.tournament.formats.openings import opening
+from client.tournament.formats.schedule_builder import Schedule
 from client.tournament.formats.standings import Forfeit, standings
 from client.tournament.journal.replay import TournamentState, answered
 from client.tournament.model import plan_file
+from client.tournament.model.chosen_opening import ChosenOpening
 from client.tournament.model.plan import Plan
-from client.tournament.model.results import Results
+from client.tournament.model.results import Pairing, Results
 from runtime.untrusted_files import read_beginning
 
 BUNDLE_FILE = "bundle.json"
 CHECKSUM_FILE = "SHA256SUMS"
+OPENINGS_FILE = "openings.json"
 MAX_EVIDENCE_BYTES = 1 << 16  # per file of evidence
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date in a ZIP file
 
@@ -51,12 +56,14 @@ def contents(plan: Plan, state: TournamentState) -> Files:
     files = {
         BUNDLE_FILE: as_json({"texts": TEXT_VERSION}),
         "plan.toml": plan_file.write(plan),
-        "schedule.json": as_json(schedule_json(plan, results)),
+        "schedule.json": as_json(schedule_json(plan, results, state.openings)),
         "versions.json": as_json(state.versions),
         "results.json": as_json(results_json(results)),
         **{game_file(number): result.record for number, result in results.items()},
         **derived_files(plan, state, results),
     }
+    if plan.balanced:
+        files[OPENINGS_FILE] = as_json(openings_json(table.schedule, state.openings))
     if plan.goals:
         files["answers.json"] = as_json([answered(answer) for _, answer in sorted(state.answers.items())])
     return {name: text.encode() for name, text in sorted(files.items())}
@@ -89,12 +96,29 @@ def report_link(forfeit: Forfeit) -> str:
     return f"{evidence_folder(forfeit.game)}/report.json"
 
 
-def schedule_json(plan: Plan, results: Results) -> dict[str, Any]:
+def schedule_json(plan: Plan, results: Results, openings: Sequence[ChosenOpening] = ()) -> dict[str, Any]:
+    """Return the schedule. `openings`: the balanced ones; the start of a game without its opening is "" so far."""
     known = standings(plan, results).schedule
     games = [
-        {**game._asdict(), "seats": list(game.seats), "start": opening(plan, game.opening)} for game in known.games
+        {
+            **game._asdict(),
+            "seats": list(game.seats),
+            "start": opening(plan, game.opening, openings) if is_chosen(plan, game, openings) else "",
+        }
+        for game in known.games
     ]
     return {"seed": plan.seed, "games": games, "byes": [bye._asdict() for bye in known.byes], "final": known.final}
+
+
+def is_chosen(plan: Plan, game: Pairing, openings: Sequence[ChosenOpening]) -> bool:
+    """Return whether the opening of a game is known. A balanced one is chosen before the game begins."""
+    return not plan.balanced or game.opening <= len(openings)
+
+
+def openings_json(schedule: Schedule, openings: Sequence[ChosenOpening]) -> list[dict[str, Any]]:
+    """Return the balanced openings up to the last one in the schedule."""
+    count = max((game.opening for game in schedule.games), default=0)
+    return [{"number": number, **chosen.dump()} for number, chosen in enumerate(openings[:count], 1)]
 
 
 def results_json(results: Results) -> dict[str, Any]:

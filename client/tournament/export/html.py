@@ -25,6 +25,7 @@ from client.tournament.export.tables import HEADINGS, crosstable, duel_line, row
 from client.tournament.formats.rating_history import ratings_by_round
 from client.tournament.formats.standings import Forfeit, Standings
 from client.tournament.journal.replay import TournamentState
+from client.tournament.model.chosen_opening import value_text
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, Results
 from engine.game import Game, Move, State
@@ -63,6 +64,7 @@ def page(table: Standings, plan: Plan, state: TournamentState, evidence: Evidenc
         grades_table(plan, state),
         f"<h2>Ratings by round</h2>{ratings}" if ratings else "",
         forfeits(table, evidence),
+        openings_table(table, plan, state),
         "<h2>Games</h2>",
         GAME_VIEWER,
         f'<div id="list">{game_list(games, results)}</div>',
@@ -147,6 +149,26 @@ def forfeits(table: Standings, evidence: Evidence) -> str:
         where = f'<a href="{escape(quote(url))}">evidence</a>' if url else ""
         rows.append(table_row(link(entry.game), escape(entry.loser), escape(entry.reason), where))
     return f"<h2>Forfeits</h2><table>{''.join(rows)}</table>"
+
+
+def openings_table(table: Standings, plan: Plan, state: TournamentState) -> str:
+    """Return the balanced openings with their values and games; nothing if the plan has none."""
+    numbers: dict[int, list[int]] = {}
+    for game in table.schedule.games:
+        if plan.balanced and game.number in state.results:
+            numbers.setdefault(game.opening, []).append(game.number)
+    rows = [
+        table_row(
+            f"opening {number}",
+            escape(state.openings[number - 1].position),
+            escape(value_text(state.openings[number - 1])),
+            ", ".join(map(link, games)),
+        )
+        for number, games in sorted(numbers.items())
+        if number <= len(state.openings)
+    ]
+    title = "<h2>Openings</h2><p>Balanced openings, with their values for the first player</p>"
+    return f'{title}<div class="wide"><table>{"".join(rows)}</table></div>' if rows else ""
 
 
 def game_list(games: list[Pairing], results: Results) -> str:

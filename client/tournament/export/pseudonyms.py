@@ -82,6 +82,7 @@ def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> t
         results=results,
         answers={(answer.student, answer.goal, answer.position): answer for answer in answers},
         versions=state.versions,
+        openings=state.openings,
     )
     players = tuple(map(hide, plan.players))
     goals = tuple(replace(goal, against=pseudonym(goal.against)) if goal.against else goal for goal in plan.goals)

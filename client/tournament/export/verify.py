@@ -9,6 +9,7 @@ the archive with the published one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,10 +17,13 @@ from typing import Any, NamedTuple
 from client.tournament.export.bundle import (
     BUNDLE_FILE,
     CHECKSUM_FILE,
+    OPENINGS_FILE,
     Files,
     as_json,
     derived_files,
     game_file,
+    is_chosen,
+    openings_json,
     report_link,
     schedule_json,
 )
@@ -33,11 +37,13 @@ from client.tournament.export.text_versions import (
     same_table,
     sentences,
 )
-from client.tournament.formats.openings import opening
+from client.tournament.formats.openings import draws, opening
+from client.tournament.formats.openings_balanced import MAX_CANDIDATES, evaluate, search_version
 from client.tournament.formats.schedule import schedule
 from client.tournament.formats.standings import standings
 from client.tournament.journal.replay import Answer, TournamentState
 from client.tournament.model import plan_file
+from client.tournament.model.chosen_opening import ChosenOpening, fits
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from client.tournament.model.plan_defaults import max_games
@@ -61,7 +67,7 @@ from runtime.untrusted_files import (
 MAX_VERIFIED_GAMES = 100_000  # of a plan: its schedule is computed, even if few games were played
 FIXED_FILES = {
     "answers.json", "grades.csv", "page.html", "plan.toml", "results.json", "schedule.json", "table.csv", "table.json",
-    "table.txt", "versions.json", BUNDLE_FILE, CHECKSUM_FILE,
+    "table.txt", "versions.json", BUNDLE_FILE, CHECKSUM_FILE, OPENINGS_FILE,
 }  # fmt: skip
 
 
@@ -91,15 +97,20 @@ def verify(path: Path, max_bytes: int = MAX_UNPACKED_BYTES, checksum: str = "") 
         plan = read_plan(files)
         results = read_results(files)
         known = schedule(plan, results)
+        openings = read_openings(files) if plan.balanced else []
     except KeyError as error:
         return Verification([*found, f"the bundle cannot be read: {error.args[0]} is missing"], 0, [])
     except (TournamentError, ValueError, TypeError, OverflowError) as error:
         return Verification([*found, f"the bundle cannot be read: {error}"], 0, [])
+    found += check_openings(plan, openings)
     for game in known.games:
-        if game.number in results:
-            found += [f"game {game.number}: {wrong}" for wrong in check_game(plan, game, results[game.number])]
+        if game.number in results and is_chosen(plan, game, openings):
+            start = opening(plan, game.opening, openings)
+            found += [f"game {game.number}: {wrong}" for wrong in check_game(plan, game, start, results[game.number])]
+        elif game.number in results:
+            found.append(f"game {game.number}: {OPENINGS_FILE} does not have its opening")
     found += check_numbers(files, known.games, results)
-    wrong, reworded = check_derived(files, plan, results)
+    wrong, reworded = check_derived(files, plan, results, openings)
     return Verification(found + wrong, len(results), reworded)
 
 
@@ -172,10 +183,46 @@ def read_answers(files: Files) -> dict[tuple[str, str, str], Answer]:
     return found
 
 
+# -- openings
+
+
+def read_openings(files: Files) -> list[ChosenOpening]:
+    """Return the balanced openings. Raises ValueError if they are not valid."""
+    entries = parse_json(files[OPENINGS_FILE])
+    if not isinstance(entries, list):
+        raise ValueError(f"{OPENINGS_FILE} does not contain openings")
+    try:
+        return [ChosenOpening.read(entry) for entry in entries]
+    except (KeyError, TypeError):
+        raise ValueError(f"{OPENINGS_FILE} has an opening with a field missing") from None
+
+
+def check_openings(plan: Plan, openings: Sequence[ChosenOpening]) -> list[str]:
+    """Return what is wrong with balanced openings: their positions, values and bands.
+
+    Another version of the search may value a position differently, so values are computed again for the same version.
+    """
+    found, game, seen = [], plan.create(), set[str]()
+    for number, chosen in enumerate(openings, 1):
+        drawn = set(draws(game, plan.seed, number, plan.opening_plies, MAX_CANDIDATES)) or {game.start_position}
+        if chosen.position not in seen | drawn:
+            found.append(f"opening {number} is not one of its candidates")
+        elif not fits(game, chosen):
+            found.append(f"opening {number} is not as even as stated")
+        elif chosen.search == search_version(type(game)) and not same_value(evaluate(game, chosen.position), chosen):
+            found.append(f"opening {number} does not have the value stated")
+        seen.add(chosen.position)
+    return found
+
+
+def same_value(found: ChosenOpening, stated: ChosenOpening) -> bool:
+    return (found.value, found.depth, found.proved) == (stated.value, stated.depth, stated.proved)
+
+
 # -- one game
 
 
-def check_game(plan: Plan, game: Pairing, result: Result) -> list[str]:
+def check_game(plan: Plan, game: Pairing, start: str, result: Result) -> list[str]:
     if len(result.record) > MAX_RECORD_BYTES:
         return [f"the record is larger than {MAX_RECORD_BYTES >> 20} MB"]
     try:
@@ -185,7 +232,7 @@ def check_game(plan: Plan, game: Pairing, result: Result) -> list[str]:
         return [f"the record cannot be read: {error}"]
     if wrong:
         return [wrong]
-    expected = dict(plan.create(opening(plan, game.opening)).spec.options)
+    expected = dict(plan.create(start).spec.options)
     found = []
     if (record.game, dict(record.options)) != (plan.game, expected):
         found.append("it was played with other options or from another position than planned")
@@ -224,12 +271,18 @@ def check_numbers(files: Files, games: tuple[Pairing, ...], results: Results) ->
     return found + [f"{name} does not belong to any result" for name in sorted(extra)]
 
 
-def check_derived(files: Files, plan: Plan, results: Results) -> tuple[list[str], list[str]]:
+def check_derived(
+    files: Files, plan: Plan, results: Results, openings: list[ChosenOpening]
+) -> tuple[list[str], list[str]]:
     """Return the differences, and the names of the texts that have another wording."""
     found = []
-    if not is_schedule(files, plan, results):
+    if not is_schedule(files, plan, results, openings):
         found.append("schedule.json does not follow from the plan and the results")
-    state = TournamentState(results=dict(results))
+    state = TournamentState(results=dict(results), openings=openings)
+    if not plan.balanced and OPENINGS_FILE in files:
+        found.append(f"{OPENINGS_FILE} does not belong to the plan")
+    if plan.balanced and files[OPENINGS_FILE] != as_json(openings_json(schedule(plan, results), openings)).encode():
+        found.append(f"{OPENINGS_FILE} has more or other entries than openings")
     if plan.goals:
         if "answers.json" not in files:
             found.append("answers.json is missing")
@@ -253,12 +306,12 @@ def check_derived(files: Files, plan: Plan, results: Results) -> tuple[list[str]
     return [*found, *(f"{name} does not follow from the games" for name in changed if name not in reworded)], reworded
 
 
-def is_schedule(files: Files, plan: Plan, results: Results) -> bool:
+def is_schedule(files: Files, plan: Plan, results: Results, openings: Sequence[ChosenOpening]) -> bool:
     """Return whether schedule.json follows from the plan. Compute openings only if the number of games is right."""
     given = files.get("schedule.json", b"")
     if given.count(b'"number":') != len(schedule(plan, results).games):
         return False
-    return given == as_json(schedule_json(plan, results)).encode()
+    return given == as_json(schedule_json(plan, results, openings)).encode()
 
 
 def text_version(files: Files) -> int:

@@ -54,7 +54,7 @@ class Folder:
         if not self.exists:
             how = "give the folder of one, or create one with 'parlour tournament new'"
             raise TournamentError(f"there is no tournament in {self.path}: {how}")
-        return plan_file.load(self.plan_file)
+        return plan_file.load(self.plan_file, with_files=False)
 
     def plan_digest(self) -> str:
         return sha256(self.plan_file.read_bytes()).hexdigest()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from client.tournament.journal.log import Entry
+from client.tournament.model.chosen_opening import ChosenOpening
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.results import Result
 
@@ -41,6 +42,7 @@ class TournamentState:
     dropped_rooms: set[str] = field(default_factory=set)  # whatever the reason
     answers: dict[tuple[str, str, str], Answer] = field(default_factory=dict)
     versions: list[dict[str, str]] = field(default_factory=list)  # distinct software versions
+    openings: list[ChosenOpening] = field(default_factory=list)  # balanced ones, in order
 
     @property
     def begun(self) -> bool:
@@ -72,6 +74,8 @@ def apply_entry(state: TournamentState, entry: Entry) -> None:
                 raise TournamentError(
                     f"this tournament was started by another version of parlour (log version {entry['version']})"
                 )
+            if entry["plan"] != state.plan_digest:
+                state.openings.clear()  # of another plan
             state.plan_digest = entry["plan"]
         case "run":
             state.url = entry.get("url", "")
@@ -80,6 +84,10 @@ def apply_entry(state: TournamentState, entry: Entry) -> None:
                 if len(state.versions) == MAX_VERSIONS:
                     raise ValueError(f"more than {MAX_VERSIONS} versions")
                 state.versions.append(versions)
+        case "opening":
+            if entry["number"] != len(state.openings) + 1:
+                raise ValueError(f"opening {entry['number']!r} is out of order")
+            state.openings.append(ChosenOpening.read(entry))
         case "created":
             state.rooms[int(entry["game"])] = str(entry["room"])
         case "dropped":
@@ -107,6 +115,10 @@ def tournament(plan: str) -> Entry:
 
 def run(versions: dict[str, str], url: str) -> Entry:
     return {"type": "run", "versions": versions, "url": url}
+
+
+def opening(number: int, chosen: ChosenOpening) -> Entry:
+    return {"type": "opening", "number": number, **chosen.dump()}
 
 
 def created(game: int, room: str) -> Entry:

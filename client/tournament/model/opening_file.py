@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.plan_file import MAX_OPENINGS
 from engine.errors import GameError
 from engine.game import Game
 from engine.registry import create
 from runtime.file_errors import describe_file_error
 from runtime.untrusted_files import MAX_PLAN_BYTES, UnsafeFile, read_file
+
+MAX_OPENINGS = 10_000
 
 
 def load(path: Path, game: Game) -> tuple[str, ...]:

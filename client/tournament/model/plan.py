@@ -108,6 +108,7 @@ class Plan:
     games: int = 0  # per meeting of two players; with an SPRT the maximum
     opening_plies: int = -1  # random moves before the players begin; -1: the default
     openings: tuple[str, ...] = ()  # positions to begin at, in turn, instead of random ones
+    balanced: bool = False  # choose openings by value, instead of random ones
     same_openings: bool = False  # every two players play from the same openings
     concurrency: int = 4
     wait: float = 60.0  # seconds to wait for a player

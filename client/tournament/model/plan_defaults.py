@@ -42,8 +42,11 @@ def with_defaults(plan: Plan, where: str) -> Plan:
         )
         if complete.openings and complete.opening_plies:
             raise TournamentError("give either openings or opening_plies, not both")
-        if plan.rated and (complete.opening_plies or complete.openings):
-            raise TournamentError("rated games begin at the usual position: set opening_plies to 0 or rated to false")
+        if plan.balanced and not plan.rated and not complete.opening_plies:
+            raise TournamentError("balanced openings have moves: set opening_plies to at least 1, for example 4")
+        if plan.rated and (complete.opening_plies or complete.openings or complete.balanced):
+            how = "remove openings or set" if complete.balanced else "set opening_plies to 0 or"
+            raise TournamentError(f"rated games begin at the usual position: {how} rated to false")
         if plan.rated and clock.kind == "none":
             raise TournamentError("rated games need a clock: set clock, for example to 5+3, or rated to false")
         check_players(complete)

@@ -7,26 +7,27 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from msgspec import Meta, Struct, ValidationError, convert, inspect, structs
 
 from client.programs.jail.choice import JAIL_KINDS, JailKind
 from client.programs.program import Protocol
 from client.programs.recipe import SUFFIX as RECIPE_SUFFIX
+from client.tournament.model import opening_file
 from client.tournament.model.errors import TournamentError
+from client.tournament.model.opening_file import MAX_OPENINGS
 from client.tournament.model.plan import FORMATS, Contestant, Format, Goal, Plan, Sprt, SprtModel, bot_file
 from client.tournament.model.plan_defaults import with_defaults
+from engine.errors import GameError
 from engine.registry import GAMES
 from runtime.file_errors import describe_file_error
 from runtime.untrusted_files import MAX_PLAN_BYTES, UnsafeFile, parse_toml, read_file
 
 # -- the tables of a file
-
-MAX_OPENINGS = 10_000
 
 Text = Annotated[str, Meta(pattern=r"^[^\0]*[^\s\0][^\0]*$")]
 GameName = Annotated[Text, Meta(description=f"one of {', '.join(GAMES)}")]
@@ -37,6 +38,12 @@ Seconds = Annotated[float, Meta(gt=0, lt=1e6)]
 Elo = Annotated[float, Meta(gt=-1000, lt=1000)]
 ErrorRate = Annotated[float, Meta(gt=0, lt=0.5)]
 GameCount = Annotated[int, Meta(ge=2, le=100_000)]
+OpeningKind = Literal["random", "balanced"]
+OPENING_KINDS: tuple[str, ...] = get_args(OpeningKind)
+Openings = Annotated[
+    Annotated[list[Text], Meta(max_length=MAX_OPENINGS)] | Text,
+    Meta(description=f"{', '.join(OPENING_KINDS)}, the name of a file, or a list of at most {MAX_OPENINGS:,} texts"),
+]
 Table = dict[str, Any]
 
 
@@ -51,7 +58,7 @@ class PlanTable(Struct, forbid_unknown_fields=True, kw_only=True):
     rounds: Annotated[int, Meta(ge=0, le=1000)] = 0
     games: Annotated[int, Meta(ge=0, le=100_000)] = 0
     opening_plies: Annotated[int, Meta(ge=0, le=40)] = -1
-    openings: Annotated[list[Text], Meta(max_length=MAX_OPENINGS)] = []
+    openings: Openings = "random"
     same_openings: bool = False
     concurrency: Annotated[int, Meta(ge=1, le=500)] = 4
     wait: Seconds = 60.0
@@ -144,18 +151,20 @@ GOAL_TABLES: dict[str, type[Struct]] = {
 # -- reading
 
 
-def read_text(text: str, path: Path) -> Plan:
+def read_text(text: str, path: Path, with_files: bool = False) -> Plan:
     """Return the plan of a text, as if it were in the file `path`. Raises TournamentError."""
-    return read_plan(parse_tables(text, path), path, str(path))
+    return read_plan(parse_tables(text, path), path, str(path), with_files)
 
 
-def load(path: Path) -> Plan:
+def load(path: Path, with_files: bool = True) -> Plan:
     """Return the plan of a file, with defaults filled in. Paths in it are relative to the file's folder.
+
+    `with_files`: read the openings of a file that the plan names.
 
     Raises TournamentError if the file cannot be read or the plan cannot be played.
     """
     try:
-        return read_text(read_file(path, MAX_PLAN_BYTES).decode(), path)
+        return read_text(read_file(path, MAX_PLAN_BYTES).decode(), path, with_files)
     except OSError as error:
         raise TournamentError(describe_file_error("read", path, error)) from None
     except UnicodeDecodeError:
@@ -178,12 +187,13 @@ def parse_tables(text: str, path: Path) -> Table:
         raise TournamentError(f"{path} is not valid TOML: {error}") from None
 
 
-def read_plan(values: Table, path: Path, where: str) -> Plan:
+def read_plan(values: Table, path: Path, where: str, with_files: bool = False) -> Plan:
     table = read_table(PlanTable, values, where)
     plan = Plan(
         **{key: value for key, value in structs.asdict(table).items() if key not in READ_APART},
         name=table.name or path.stem,
-        openings=tuple(table.openings),
+        openings=() if isinstance(table.openings, str) else tuple(table.openings),
+        balanced=table.openings == "balanced",
         jail_allow=tuple(str((path.parent / entry).absolute()) for entry in table.jail_allow),
         players=tuple(
             read_player(entry, path.parent, f"{where}: player {number}") for number, entry in enumerate(table.player, 1)
@@ -191,7 +201,20 @@ def read_plan(values: Table, path: Path, where: str) -> Plan:
         sprt=None if table.sprt is None else read_sprt(table.sprt, f"{where}: sprt"),
         goals=tuple(read_goal(entry, f"{where}: goal {number}") for number, entry in enumerate(table.goal, 1)),
     )
+    if isinstance(table.openings, str) and table.openings not in OPENING_KINDS:
+        if not with_files:
+            how = "a plan in the folder of a tournament lists them; 'parlour tournament new' copies them from a file"
+            raise TournamentError(f"{where}: openings should be random, balanced or a list of texts: {how}")
+        plan = with_opening_file(plan, path.parent / table.openings, where)
     return with_defaults(plan, where)
+
+
+def with_opening_file(plan: Plan, path: Path, where: str) -> Plan:
+    """Return the plan with the openings of a file. Raises TournamentError."""
+    try:
+        return replace(plan, openings=opening_file.load(path, plan.create()))
+    except (GameError, TournamentError) as error:
+        raise TournamentError(f"{where}: openings: {error}") from None
 
 
 def read_player(values: Table, folder: Path, where: str) -> Contestant:
@@ -334,8 +357,9 @@ def write(plan: Plan) -> str:
     """Return a plan as TOML text. `load` returns the same plan for it. Default values are left out."""
     lines = [f"{name} = {format_value(getattr(plan, name))}" for name in ("name", "game", "format")]
     lines += changed_keys(
-        plan, Plan("", "", "match", ()), ("name", "game", "format", "players", "options", "sprt", "goals")
+        plan, Plan("", "", "match", ()), ("name", "game", "format", "players", "options", "sprt", "goals", "balanced")
     )
+    lines += ['openings = "balanced"'] if plan.balanced else []
     lines += ["", "[options]", *(f"{name} = {format_value(value)}" for name, value in plan.options.items())]
     if plan.sprt is not None:
         lines += ["", "[sprt]", *(f"{name} = {format_value(value)}" for name, value in asdict(plan.sprt).items())]

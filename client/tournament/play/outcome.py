@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from client.sdk.room_view import RoomView
-from client.tournament.formats.openings import opening
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, ThinkingTime
@@ -49,14 +48,14 @@ def forfeited_result(game: Pairing, room: str, text: str, losers: list[str], rea
     return Result(result, reason, room, reason, used=time_used(record), record=write(record))
 
 
-def unstarted_result(plan: Plan, game: Pairing, unstartable: Mapping[str, str]) -> Result:
+def unstarted_result(plan: Plan, game: Pairing, start: str, unstartable: Mapping[str, str]) -> Result:
     """Return the result of a game that could not start.
 
     `unstartable`: players that cannot be started, and the evidence.
     """
     first, second = (name in unstartable for name in game.seats)
     result = "*" if first and second else "0-1" if first else "1-0"
-    options = plan.create(opening(plan, game.opening)).spec.options
+    options = plan.create(start).spec.options
     record = Record(plan.game, options, game.seats, result=result, reason="" if result == "*" else "crashed")
     evidence = os.path.commonpath(unstartable.values())
     return Result(result, "crashed", forfeit="crashed", evidence=evidence, used=time_used(record), record=write(record))

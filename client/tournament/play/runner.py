@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from client.sdk.room_view import RoomView
-from client.tournament.formats.openings import opening
 from client.tournament.formats.schedule import schedule
 from client.tournament.formats.schedule_builder import Schedule
 from client.tournament.journal import replay as entries
@@ -25,6 +24,7 @@ from client.tournament.model.results import Pairing, Result
 from client.tournament.play.adjudication import Prover
 from client.tournament.play.arbiter import Arbiter
 from client.tournament.play.game import GameSupervisor
+from client.tournament.play.opening_book import OpeningBook
 from client.tournament.play.outcome import unstarted_result
 from client.tournament.play.player_pool import PlayerPool
 from engine.record import RULE_REASONS
@@ -60,10 +60,12 @@ class Runner:
         state: TournamentState,
         arbiter: Arbiter,
         pool: PlayerPool,
+        book: OpeningBook,
         on_update: OnUpdate,
     ) -> None:
         self.plan, self.state, self.arbiter = plan, state, arbiter
-        self._folder, self._log, self._pool, self._on_update = folder, log, pool, on_update
+        self._folder, self._log, self._pool, self._book = folder, log, pool, book
+        self._on_update = on_update
         self.live: dict[int, tuple[Pairing, str]] = {}  # running games and their rooms
         self.schedule: Schedule = schedule(plan, state.results)
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -149,15 +151,15 @@ class Runner:
         await self._pool.acquire(game.seats)
         try:
             unstartable = {name: self._pool.unstartable[name] for name in game.seats if name in self._pool.unstartable}
+            start = await self._book.start(game.opening)
             if unstartable:
-                await self._record_result(game, unstarted_result(self.plan, game, unstartable))
+                await self._record_result(game, unstarted_result(self.plan, game, start, unstartable))
             else:
-                await self._play_until_result(game)
+                await self._play_until_result(game, start)
         finally:
             self._pool.release(game.seats)
 
-    async def _play_until_result(self, game: Pairing) -> None:
-        start = opening(self.plan, game.opening)
+    async def _play_until_result(self, game: Pairing, start: str) -> None:
         room = await self._resume_room(game, start)
         while True:
             if not room:

@@ -18,6 +18,7 @@ from client.programs.jail.choice import JailSettings, choose
 from client.programs.limits import Limits
 from client.sdk.credentials import CredentialsFile
 from client.sdk.session import Session
+from client.tournament.formats.schedule import schedule
 from client.tournament.formats.standings import standings
 from client.tournament.journal import replay as entries
 from client.tournament.journal.folder import Folder
@@ -26,6 +27,7 @@ from client.tournament.journal.replay import TournamentState, replay
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
 from client.tournament.play.arbiter import Arbiter
+from client.tournament.play.opening_book import OpeningBook
 from client.tournament.play.player_pool import OnMessage, PlayerPool
 from client.tournament.play.position_tests import ask_position, unanswered
 from client.tournament.play.runner import OnUpdate, Runner
@@ -63,6 +65,9 @@ async def open_runner(
         urls = (state.url, plan.url) if state.begun else (plan.url, state.url)  # until then the plan may change
         server = replace(server, url=server.url or urls[0] or urls[1])
         await log.append_durably(entries.run(versions(), "" if server.url == plan.url else server.url))
+        book = OpeningBook(plan, log, state, on_message)
+        stack.callback(book.close)
+        await book.prepare(max((game.opening for game in schedule(plan, state.results).games), default=0))
         if not server.url:
             on_message("starting the tournament's own server")
             own_server = BackgroundServer(folder.server, UNLIMITED)
@@ -72,7 +77,7 @@ async def open_runner(
         arbiter = await connect_arbiter(plan, folder, server, stack)
         pool = await open_player_pool(plan, folder, server, stack, on_message)
         await run_position_tests(plan, folder, log, state, on_message)
-        yield Runner(plan, folder, log, state, arbiter, pool, on_update)
+        yield Runner(plan, folder, log, state, arbiter, pool, book, on_update)
 
 
 def is_finished(plan: Plan, state: TournamentState) -> bool:
@@ -114,6 +119,7 @@ def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, TournamentStat
     folder.check_plan(state)
     if state.plan_digest != folder.plan_digest():
         log.append(entries.tournament(folder.plan_digest()))
+        state.openings.clear()
     return log, state
 
 

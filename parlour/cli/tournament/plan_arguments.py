@@ -53,8 +53,9 @@ def add_plan(parser: ArgumentParser) -> None:
     games.add_argument(
         "--opening-plies", metavar="N", type=non_negative, help="random moves before the players begin (default: 4)"
     )
-    text = "a file with one opening a line, a position or moves, to play in turn instead of random moves"
-    games.add_argument("--openings", metavar="FILE", type=Path, help=text)
+    text = "random moves (the default), random moves after which neither player is much better, or those of a file in "
+    text += "turn, with one opening a line: a position or moves"
+    games.add_argument("--openings", metavar="random|balanced|FILE", help=text)
     text = "every two players play from the same openings (default: every pair of games has a new one)"
     games.add_argument("--same-openings", action="store_true", help=text)
     games.add_argument("--seed", metavar="N", type=non_negative, help="seed of everything random (default: 1)")
@@ -140,21 +141,33 @@ def plan_of(args: Namespace, name: str) -> Plan:
     players = tuple(args.players)
     if args.plan is not None:
         plan = plan_file.load(args.plan)
-        if args.openings is not None:
-            changes["opening_plies"] = 0
         plan = replace(plan, **changes, players=plan.players + players)
-        return with_defaults(with_openings(plan, args.openings), str(args.plan))
+        if args.openings is not None:
+            plan = with_openings(plan, args.openings, args.opening_plies)
+        return with_defaults(plan, str(args.plan))
     if args.game is None:
         raise UserError(
             "the plan is missing: give --game GAME and players with --bot, --exec or --connects, or --plan FILE"
         )
     values = {"format": "round-robin", "games": 0, **changes}
-    return with_defaults(with_openings(Plan(name=name, players=players, **values), args.openings), "the plan")
+    plan = Plan(name=name, players=players, **values)
+    if args.openings is not None:
+        plan = with_openings(plan, args.openings, args.opening_plies)
+    return with_defaults(plan, "the plan")
 
 
-def with_openings(plan: Plan, path: Path | None) -> Plan:
-    """Return the plan with the openings of a file, if one is given. Raises TournamentError."""
-    return plan if path is None else replace(plan, openings=opening_file.load(path, plan.create()))
+def with_openings(plan: Plan, openings: str, plies: int | None) -> Plan:
+    """Return the plan with random openings, balanced ones or those of a file. Raises TournamentError.
+
+    `plies`: the number of opening plies, if it is given too.
+    """
+    if openings in plan_file.OPENING_KINDS:
+        kept = -1 if plan.openings else plan.opening_plies  # a plan that lists openings has no plies
+        return replace(
+            plan, openings=(), balanced=openings == "balanced", opening_plies=kept if plies is None else plies
+        )
+    positions = opening_file.load(Path(openings), plan.create())
+    return replace(plan, openings=positions, balanced=False, opening_plies=0 if plies is None else plies)
 
 
 def bot_contestant(text: str) -> Contestant:

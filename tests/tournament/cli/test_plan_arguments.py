@@ -8,6 +8,7 @@ import pytest
 
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant, Sprt
+from engine.registry import create
 from parlour.cli.main import main
 
 
@@ -106,3 +107,26 @@ def test_openings_of_a_file_become_part_of_the_plan(tmp_path: Path) -> None:
     found = Folder(tmp_path / "cup").plan()
     assert (len(found.openings), found.same_openings, found.opening_plies) == (2, True, 0)
     assert found.concurrency >= 1
+
+
+def test_kind_of_openings_overrides_that_of_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start = create("cohcoh").start_position
+    players = '[[player]]\nbot = "greedy"\n[[player]]\nbot = "random"\n'
+    (tmp_path / "plan.toml").write_text(f'game = "cohcoh"\nopenings = ["{start}"]\n{players}')
+    for number, (words, balanced, plies) in enumerate(
+        (
+            (["balanced"], True, 4),
+            (["random"], False, 4),
+            (["balanced", "--opening-plies", "2"], True, 2),
+        )
+    ):
+        folder = tmp_path / str(number)
+        words = ["new", str(folder), "--plan", str(tmp_path / "plan.toml"), "--openings", *words]
+        assert main(["tournament", *words]) == 0
+        found = Folder(folder).plan()
+        assert (found.openings, found.balanced, found.opening_plies) == ((), balanced, plies)
+    words = ["new", str(tmp_path / "cup"), "--game", "conga", "--bot", "a=random", "--bot", "b=random"]
+    assert main(["tournament", *words, "--openings", "balanced", "--opening-plies", "0"]) == 2
+    assert "balanced openings have moves: set opening_plies to at least 1" in capsys.readouterr().err
+    assert main(["tournament", *words, "--openings", "balance"]) == 2
+    assert "balance" in capsys.readouterr().err

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament.export.bundle import CHECKSUM_FILE, Files, archive, checksums, pack
+from client.tournament.export.bundle import CHECKSUM_FILE, Files, archive, as_json, checksums, pack
 from client.tournament.export.verify import verify
+from client.tournament.formats.openings_balanced import BalancedOpenings
 from client.tournament.journal.replay import TournamentState
 from client.tournament.model.plan import Plan, Sprt
 from client.tournament.play.adjudication import prove
@@ -173,3 +174,56 @@ def test_command_verifies_bundle_and_checksum(
     assert main(["tournament", "verify", str(path), "--sha256", "0" * 64]) == 1
     assert "does not have that checksum" in capsys.readouterr().out
     assert main(["tournament", "verify", str(path), "--sha256", sha256(path.read_bytes()).hexdigest().upper()]) == 0
+
+
+@pytest.fixture(scope="module")
+def balanced_cup() -> tuple[Plan, TournamentState]:
+    given = plan("match", "a", "b", game="cohcoh", balanced=True, opening_plies=6, games=4)
+    openings = BalancedOpenings(given.create(), given.seed, given.opening_plies)
+    openings.get(3)
+    return given, simulate(given, openings=openings.known)
+
+
+def change_opening(number: int, **values: object) -> Callable[[Files], None]:
+    def act(files: Files) -> None:
+        entries = json.loads(files["openings.json"])
+        entries[number - 1] |= values
+        files["openings.json"] = as_json(entries).encode()
+
+    return act
+
+
+def without_openings(files: Files) -> None:
+    del files["openings.json"]
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence"),
+    [
+        (lambda files: None, ""),
+        (without_openings, "openings.json is missing"),
+        (change("openings.json", '"number": 1', '"number": 7'), "has more or other entries"),
+        (change("openings.json", '"value"', '"worth"'), "has an opening with a field missing"),
+        (change_opening(1, position="................ w"), "opening 1 is not one of its candidates"),
+        (change_opening(2, value=1), "opening 2 is not as even as stated"),
+        (change_opening(2, depth=99), "opening 2 does not have the value stated"),
+        (change_opening(2, search="another", value=1, band=None), "page.html does not follow from the games"),
+    ],
+)
+def test_balanced_openings_are_checked(
+    act: Callable[[Files], None], sentence: str, balanced_cup: tuple[Plan, TournamentState], tmp_path: Path
+) -> None:
+    files = unpack(pack(*balanced_cup))
+    assert len(json.loads(files["openings.json"])) == 2
+    assert b"<h2>Openings</h2>" in files["page.html"]
+    assert b"0, proved" in files["page.html"]
+    act(files)
+    files[CHECKSUM_FILE] = checksums({name: data for name, data in files.items() if name != CHECKSUM_FILE})
+    found = verify(write(tmp_path, archive(files)))[0]
+    assert any(sentence in each for each in found) if sentence else found == []
+
+
+def test_values_of_openings_belong_to_balanced_ones(cup: tuple[Plan, TournamentState], tmp_path: Path) -> None:
+    files = unpack(pack(*cup)) | {"openings.json": b"[]"}
+    files[CHECKSUM_FILE] = checksums({name: data for name, data in files.items() if name != CHECKSUM_FILE})
+    assert verify(write(tmp_path, archive(files)))[0] == ["openings.json does not belong to the plan"]

@@ -66,6 +66,11 @@ def load(tmp_path: Path, text: str) -> Plan:
             'opening_plies = 2\nopenings = ["4,4,4,4,4,4/4,4,4,4,4,4 0,0 1"]\n' + GOOD,
             "either openings or opening_plies",
         ),
+        ("openings = 5\n" + GOOD, "openings should be random, balanced, the name of a file, or a list of at most"),
+        ("openings = [5]\n" + GOOD, "openings should be random, balanced"),
+        ('openings = "balance"\n' + GOOD, "there is no file"),
+        ('openings = "balanced"\nopening_plies = 0\n' + GOOD, "balanced openings have moves: set opening_plies"),
+        ('openings = "balanced"\nrated = true\nclock = "5+3"\n' + GOOD, "remove openings or set rated to false"),
         ('format = "match"\n' + GOOD + "[sprt]\nalpha = 0.7\n", "alpha should be a number between 0 and 0.5"),
         ('format = "match"\n' + GOOD + '[[player]]\nbot = "search@2"\n', "a match has two players, not 3"),
         ('format = "knockout"\nrounds = 2\n' + GOOD, "rounds does not go with format = 'knockout'"),
@@ -125,6 +130,9 @@ def test_written_plan_reads_back_equal(tmp_path: Path) -> None:
     assert load(tmp_path, plan_file.write(match)) == match
     fixed = plan("match", "a", "b", game="cohcoh", openings=(create("cohcoh").start_position,), same_openings=True)
     assert load(tmp_path, plan_file.write(fixed)) == fixed
+    balanced = plan("match", "a", "b", balanced=True)
+    assert 'openings = "balanced"\n' in plan_file.write(balanced)
+    assert load(tmp_path, plan_file.write(balanced)) == balanced
 
 
 def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
@@ -132,3 +140,15 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     found = load(tmp_path, text).players
     assert (found[2].name, found[2].bot) == ("mine", f"{tmp_path}/bots/mine.py:Best")
     assert found[3].workdir == str(tmp_path)
+
+
+def test_openings_of_a_file_are_read_only_from_a_plan_of_the_user(tmp_path: Path) -> None:
+    folder = tmp_path / "plans"
+    folder.mkdir()
+    (folder / "openings.txt").write_text("1 2\n")
+    text = 'openings = "openings.txt"\n' + GOOD
+    found = load(folder, text)
+    assert len(found.openings) == 1
+    assert plan_file.read_text(plan_file.write(found), folder / "plan.toml") == found
+    with pytest.raises(TournamentError, match="should be random, balanced or a list of texts: a plan in the folder"):
+        plan_file.read_text(text, folder / "plan.toml")
