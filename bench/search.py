@@ -53,7 +53,8 @@ def c_thinker(game: Game, folder: Path) -> Thinker:
     run = ctypes.CDLL(str(library)).run
     run.argtypes = [ctypes.c_void_p] * RUN_ARRAYS
     thinker = Thinker(game, compiled=True)
-    thinker.driver.kernel = replace(thinker.driver.kernel, run=lambda *arrays: run(*map(address, arrays)))
+    (worker,) = thinker.driver.workers
+    worker.kernel = replace(worker.kernel, run=lambda *arrays: run(*map(address, arrays)))
     return thinker
 
 

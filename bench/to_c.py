@@ -26,6 +26,8 @@ static inline i64 max(i64 a, i64 b) { return a > b ? a : b; }
 static inline i64 ones(i64 x) { return __builtin_popcountll(x); }
 static inline i64 lowest(i64 x) { return __builtin_ctzll(x); }
 static inline i64 length(i64 x) { return x ? 64 - __builtin_clzll(x) : 0; }
+static inline i64 load_word(i64 *array, i64 at) { return __atomic_load_n(array + at, __ATOMIC_RELAXED); }
+static inline void store_word(i64 *array, i64 at, i64 word) { __atomic_store_n(array + at, word, __ATOMIC_RELAXED); }
 static inline i64 mix(i64 a, i64 b) {
   u64 h = (u64)a * 0x9E3779B97F4A7C15ull ^ ((u64)b * 0xC2B2AE3D27D4EB4Full + 0x165667B19E3779F9ull);
   h = (h ^ h >> 32) * 0xD6E8FEB86659FD93ull;
@@ -101,8 +103,10 @@ def statement(node: ast.stmt, level: int, kind: str) -> str:
         case ast.While(test, body):
             return f"{pad}while ({expression(test)}) {block(body)}\n"
         case ast.For(ast.Name(name), ast.Call(_, args), body):
-            start, end = ("0", expression(args[0])) if len(args) == 1 else (expression(args[0]), expression(args[1]))
-            return f"{pad}for ({name} = {start}; {name} < {end}; {name}++) {block(body)}\n"
+            numbers = [expression(arg) for arg in args]
+            start, end = ("0", numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+            step = numbers[2] if len(numbers) == 3 else "1"
+            return f"{pad}for ({name} = {start}; {name} < {end}; {name} += {step}) {block(body)}\n"
         case ast.Return(ast.Tuple(parts)):
             return f"{pad}return ({kind}){{{', '.join(map(expression, parts))}}};\n"
         case ast.Return(value):

@@ -10,7 +10,7 @@ from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from random import Random
 
-from client.bots.builtin.levels import LEVELS, MAX_PLAIN_NODES
+from client.bots.builtin.levels import DEFAULT_TABLE_MB, LEVELS, MAX_PLAIN_NODES
 from client.bots.builtin.names import COURSE_BOT, NAMES
 from client.bots.builtin.rng import PositionRng
 from client.bots.loader import LoadError, load
@@ -24,12 +24,14 @@ SLOW_BOT = re.compile(r"(minimax|alphabeta)\b")  # plain Python that may take lo
 
 @dataclass(frozen=True, slots=True)
 class BotSpec:
-    """A built-in name or FILE.py[:Class]. `seconds` and `level` apply to search only."""
+    """A built-in name or FILE.py[:Class]. All fields but `bot` and `seed` apply to search only."""
 
     bot: str
     seconds: float | None = None
     level: int = 10
     seed: int | None = None
+    threads: int = 1
+    table_mb: float = DEFAULT_TABLE_MB
 
     @property
     def is_file(self) -> bool:
@@ -55,8 +57,12 @@ class BotSpec:
     @property
     def args(self) -> tuple[str, ...]:
         """The arguments of `parlour bot` that select this bot."""
-        level = ("--level", str(self.level)) if self.bot == "search" else ()
-        return (self.bot, *level, *(() if self.seed is None else ("--seed", str(self.seed))))
+        args = [self.bot]
+        if self.bot == "search":
+            args += ["--level", str(self.level)]
+            args += [] if self.threads == 1 else ["--threads", str(self.threads)]
+            args += [] if self.table_mb == DEFAULT_TABLE_MB else ["--table", f"{self.table_mb:g}"]
+        return (*args, *(() if self.seed is None else ("--seed", str(self.seed))))
 
     @property
     def isolation(self) -> Isolation:
@@ -104,7 +110,8 @@ class BotSpec:
         if self.bot == "search":
             from client.bots.builtin.search import SearchBot
 
-            return lambda: SearchBot(PositionRng(self.seed), self.seconds, self.level)
+            settings = self.seconds, self.level, self.threads, self.table_mb
+            return lambda: SearchBot(PositionRng(self.seed), *settings)
         from client.bots.builtin.course import CourseBot
 
         return lambda: CourseBot(self.bot, PositionRng(self.seed))

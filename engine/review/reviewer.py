@@ -35,6 +35,7 @@ def review(
     table_mb: float = TABLE_MB,
     compiled: bool | None = None,
     notice: Notice = ignore,
+    threads: int = 1,
 ) -> Review:
     """Review a game. Raises InvalidRecord, NothingToReview, or Cancelled if `cancel` is set.
 
@@ -45,7 +46,7 @@ def review(
         raise NothingToReview("the game has no moves, so there is nothing to review")
     budget = budget or Budget()
     game, states = replay(record)
-    evaluator = Evaluator(game, budget.nodes, cancel, table_mb, compiled, notice)
+    evaluator = Evaluator(game, budget.nodes, cancel, table_mb, compiled, notice, threads)
     started, total, moves = time.perf_counter(), len(record.moves), list[MoveReview]()
     after = evaluator.value(states)
     for done in range(total):

@@ -53,11 +53,12 @@ class Evaluator:
         table_mb: float = TABLE_MB,
         compiled: bool | None = None,
         notice: Notice = ignore,
+        threads: int = 1,
     ) -> None:
         self.game = game
         self.seconds: float | None = None  # time limit of each search
         self._nodes, self._cancel = nodes, cancel
-        self._settings = table_mb, compiled, notice
+        self._settings = table_mb, compiled, notice, threads
         self._thinker = Thinker(game, *self._settings)
 
     def value(self, states: Sequence[State]) -> Value:

@@ -35,6 +35,25 @@ def _leading(typing: Any, word: Any) -> Any:
     return types.int64(types.int64), generate
 
 
+WORDS = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
+
+
+@intrinsic
+def _load(typing: Any, array: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load_atomic(builder.gep(args[0], [args[1]]), "monotonic", 8)
+
+    return types.int64(WORDS, types.int64), generate
+
+
+@intrinsic
+def _store(typing: Any, array: Any, at: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store_atomic(args[2], builder.gep(args[0], [args[1]]), "monotonic", 8)
+
+    return types.void(WORDS, types.int64, types.int64), generate
+
+
 @njit
 def ones(word: int) -> int:
     return _population(word)
@@ -48,6 +67,17 @@ def lowest(word: int) -> int:
 @njit
 def length(word: int) -> int:
     return 64 - _leading(word)
+
+
+@njit
+def load_word(array: Any, at: int) -> int:
+    """Load a whole word at once, although other threads may write it."""
+    return _load(array, at)
+
+
+@njit
+def store_word(array: Any, at: int, word: int) -> None:
+    _store(array, at, word)
 
 
 A, B, C = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(0xC2B2_AE3D_27D4_EB4F), np.uint64(0x1656_67B1_9E37_79F9)

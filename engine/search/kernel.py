@@ -22,9 +22,9 @@ from engine.rules import Rules, specialise
 from engine.search import primitives, table, tree
 
 Notice = Callable[[str], None]
-Run = Callable[[Any, Any, Any, Any, Any, Any], None]
-INTRINSICS = ("ones", "lowest", "mix", "length")  # imported from engine/search/intrinsics.py
-RUN_ARRAYS = 6  # number of arguments of `run`
+Run = Callable[[Any, Any, Any, Any, Any, Any, Any], None]
+INTRINSICS = ("ones", "lowest", "mix", "length", "load_word", "store_word")  # imported from engine/search/intrinsics.py
+RUN_ARRAYS = 7  # number of arguments of `run`
 HUGE_PAGE_MIN_WORDS = 1 << 19  # smaller arrays do not gain from huge pages
 MAX_WORD_BITS = 63  # compiled code uses signed 64-bit words
 _compiling = threading.Lock()
@@ -87,9 +87,11 @@ def search_rules(game: Game) -> Rules:
 
 def plain_names(game: Game) -> dict[str, Any]:
     """Map the names that `run` uses to plain Python functions and constants."""
-    names: dict[str, Any] = {**vars(search_rules(game)), "mix": primitives.mix, "length": primitives.length}
-    for name, value in {**vars(table), **vars(tree)}.items():
-        if isinstance(value, FunctionType) and value.__module__ in (table.__name__, tree.__name__):
+    names: dict[str, Any] = {**vars(search_rules(game))}
+    for name, value in {**vars(primitives), **vars(table), **vars(tree)}.items():
+        if isinstance(value, FunctionType) and value.__module__ == primitives.__name__:
+            names[name] = value
+        elif isinstance(value, FunctionType) and value.__module__ in (table.__name__, tree.__name__):
             names[name] = FunctionType(value.__code__, names, name)
         elif isinstance(value, int):
             names[name] = value
@@ -148,7 +150,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from engine.search.intrinsics import length, lowest, mix, ones
+from engine.search.intrinsics import length, load_word, lowest, mix, ones, store_word
 '''
 INNER = '@njit(error_model="numpy")'
 BARE = "no_cpython_wrapper=True, no_cfunc_wrapper=True"  # it is called by address

@@ -15,6 +15,16 @@ def mix(a: int, b: int) -> int:
     return (h ^ h >> 32) >> 2
 
 
+def load_word(array: list[int], at: int) -> int:
+    """Return a word of an array that other threads may write at the same time."""
+    return array[at]
+
+
+def store_word(array: list[int], at: int, word: int) -> None:
+    """Write a word of an array that other threads may read at the same time."""
+    array[at] = word
+
+
 def length(word: int) -> int:
     """Return the number of bits of a word without leading zeros."""
     return word.bit_length()

@@ -1,12 +1,19 @@
-"""The transposition table: buckets of (hash, data) entries. Written in the same subset of Python as tree.py."""
+"""The transposition table: buckets of entries of two words. Written in the same subset of Python as tree.py.
+
+The words of an entry are `hash ^ data` and `data`. Threads share the table without locks. If two threads write one
+entry at the same time, its words may come from different threads. They then give a hash that no position has, so the
+entry is not found.
+"""
 
 from __future__ import annotations
+
+from engine.search.primitives import load_word, store_word
 
 INFINITY = 1 << 40
 SOLID_DEPTH = 255  # the depth of a proved value, which holds at any depth
 BUCKET_ENTRIES = 4  # four pairs of words fill one cache line
 
-# The data word of an entry:   age 6 | effort 6 | depth 8 | move 8 | high 16 | low 16
+# The data word of an entry, never 0:   age 6 | effort 6 | depth 8 | move 8 | high 16 | low 16
 BOUND_OFFSET = 1 << 15
 NO_BOUND = BOUND_OFFSET - 1  # stored as the bound if there is none
 NO_MOVE = 255
@@ -28,50 +35,50 @@ def upper_bound(data: int) -> int:
 
 
 def find_entry(table: list[int], slot: int, check: int) -> int:
-    """Return the index of a position in its bucket, or -1."""
-    for i in range(BUCKET_ENTRIES):
-        if table[slot + 2 * i] == check:
-            return slot + 2 * i
-    return -1
+    """Return the data of a position from its bucket, or 0."""
+    for at in range(slot, slot + 2 * BUCKET_ENTRIES, 2):
+        data = load_word(table, at + 1)
+        if load_word(table, at) ^ data == check:
+            return data
+    return 0
 
 
 def store_entry(
     table: list[int], slot: int, check: int, low: int, high: int, move: int, depth: int, effort: int, age: int
 ) -> None:
     """Store a result. Replaces the entry of the position, or the least valuable entry of the bucket."""
-    at = find_entry(table, slot, check)
-    if at >= 0:
-        old = table[at + 1]
-        if old >> 40 & 255 == depth:  # combine the bounds of two results of equal depth
-            low, high = max(low, lower_bound(old)), min(high, upper_bound(old))
-            if low > high:  # the estimate has changed
-                high = low
-    else:
-        worth = 1 << 20
-        at = slot
-        for i in range(BUCKET_ENTRIES):
-            data = table[slot + 2 * i + 1]
-            value = data >> 48 & 63
-            if data >> 54 & 63 != age:
-                value -= 64
-            if data == 0:
-                value = -128
-            if value < worth:
-                worth, at = value, slot + 2 * i
+    worth, place = 1 << 20, slot
+    for at in range(slot, slot + 2 * BUCKET_ENTRIES, 2):
+        old = load_word(table, at + 1)
+        if load_word(table, at) ^ old == check and old != 0:
+            place = at
+            if old >> 40 & 255 == depth:  # combine the bounds of two results of equal depth
+                low, high = max(low, lower_bound(old)), min(high, upper_bound(old))
+                if low > high:  # the estimate has changed
+                    high = low
+            break
+        value = old >> 48 & 63
+        if old >> 54 & 63 != age:
+            value -= 64
+        if old == 0:
+            value = -128
+        if value < worth:
+            worth, place = value, at
     low, high = max(min(low, NO_BOUND - 1), -NO_BOUND), min(max(high, 1 - NO_BOUND), NO_BOUND)
-    table[at] = check
-    table[at + 1] = pack(low, high, move, depth, effort, age)
+    data = pack(low, high, move, depth, effort, age)
+    store_word(table, place, check ^ data)
+    store_word(table, place + 1, data)
 
 
 def rehash(table: list[int], buckets: int, mask: int) -> None:
-    """Move the entries of the first `buckets` buckets to their places in a larger table.
+    """Move the entries of the first `buckets` buckets to their places in a larger table. No other thread may use it.
 
     A new bucket gets entries from one old bucket only, so each entry keeps its place within the bucket.
     """
     for bucket in range(buckets):
         for at in range(2 * BUCKET_ENTRIES * bucket, 2 * BUCKET_ENTRIES * (bucket + 1), 2):
-            check = table[at]
-            there = at + ((check & mask) - bucket) * (2 * BUCKET_ENTRIES)
-            if there != at and table[at + 1] != 0:
-                table[there], table[there + 1] = check, table[at + 1]
+            word, data = table[at], table[at + 1]
+            there = at + (((word ^ data) & mask) - bucket) * (2 * BUCKET_ENTRIES)
+            if there != at and data != 0:
+                table[there], table[there + 1] = word, data
                 table[at], table[at + 1] = 0, 0

@@ -30,10 +30,15 @@ class Thinker:
     """
 
     def __init__(
-        self, game: Game, table_mb: float = TABLE_MB, compiled: bool | None = None, notice: Notice = ignore
+        self,
+        game: Game,
+        table_mb: float = TABLE_MB,
+        compiled: bool | None = None,
+        notice: Notice = ignore,
+        threads: int = 1,
     ) -> None:
         self.game = game
-        self.driver = Driver(game, table_mb, compiled, notice)
+        self.driver = Driver(game, table_mb, compiled, notice, threads)
 
     def think(
         self,
@@ -53,15 +58,16 @@ class Thinker:
         if report.proved:
             return report
         guess = 0
-        try:
-            for depth in range(1, min(limits.depth or MAX_DEPTH, self.driver.plies_left) + 1):
-                guess = self._aspiration_search(state, depth, guess, clock)
-                report = self._report(state, depth, guess, self.driver.proved, clock)
-                progress(report)
-                if report.proved:
-                    break
-        except Stopped:
-            report = self._stopped_report(state, report, clock)
+        with self.driver.helpers:
+            try:
+                for depth in range(1, min(limits.depth or MAX_DEPTH, self.driver.plies_left) + 1):
+                    guess = self._aspiration_search(state, depth, guess, clock)
+                    report = self._report(state, depth, guess, self.driver.proved, clock)
+                    progress(report)
+                    if report.proved:
+                        break
+            except Stopped:
+                report = self._stopped_report(state, report, clock)
         return report
 
     def solve(
@@ -81,25 +87,26 @@ class Thinker:
         low, high = self._static_bounds(state)
         report = replace(report, low=low, high=high)
         clock.on_heartbeat = lambda nodes: progress(replace(report, nodes=nodes, seconds=clock.spent()))
-        try:
-            guess = 0
-            for depth in range(1, MAX_DEPTH):
-                guess = self._aspiration_search(state, depth, guess, clock)
-                report = replace(self._report(state, depth, guess, self.driver.proved, clock), low=low, high=high)
-                if report.proved or report.nodes > PRE_SOLVE_NODES:
-                    break
-            while low < high:
-                aim = min(max(round(report.value), low + 1), high)  # test whether the value is at least this
-                value = self._null_window_search(state, aim, clock)
-                low, high = (max(low, value), high) if value >= aim else (low, min(high, value))
-                found = self._report(state, report.depth, value * self.driver.kernel.unit, low == high, clock)
-                report = replace(found, move=found.move if value >= aim else report.move, low=low, high=high)
-                progress(report)
-            line = self._best_line(state, low, clock)
-            value, nodes = low, self.driver.nodes
-            return replace(report, move=line[0], value=value, proved=True, line=line, depth=len(line), nodes=nodes)
-        except Stopped:
-            return replace(report, nodes=self.driver.nodes, seconds=clock.spent())
+        with self.driver.helpers:
+            try:
+                guess = 0
+                for depth in range(1, MAX_DEPTH):
+                    guess = self._aspiration_search(state, depth, guess, clock)
+                    report = replace(self._report(state, depth, guess, self.driver.proved, clock), low=low, high=high)
+                    if report.proved or report.nodes > PRE_SOLVE_NODES:
+                        break
+                while low < high:
+                    aim = min(max(round(report.value), low + 1), high)  # test whether the value is at least this
+                    value = self._null_window_search(state, aim, clock)
+                    low, high = (max(low, value), high) if value >= aim else (low, min(high, value))
+                    found = self._report(state, report.depth, value * self.driver.kernel.unit, low == high, clock)
+                    report = replace(found, move=found.move if value >= aim else report.move, low=low, high=high)
+                    progress(report)
+                line = self._best_line(state, low, clock)
+                value, nodes = low, self.driver.nodes
+                return replace(report, move=line[0], value=value, proved=True, line=line, depth=len(line), nodes=nodes)
+            except Stopped:
+                return replace(report, nodes=self.driver.nodes, seconds=clock.spent())
 
     def at_least(self, state: State, aim: int, limits: Limits, cancel: threading.Event | None = None) -> bool | None:
         """Return whether the exact value is at least `aim`, or None if that is not proved within the limits."""
@@ -111,10 +118,11 @@ class Thinker:
             return report.value >= aim if report.proved else None
         clock = Clock(limits, cancel)
         self.driver.prepare(())
-        try:
-            return self._null_window_search(state, aim, clock) >= aim
-        except Stopped:
-            return None
+        with self.driver.helpers:
+            try:
+                return self._null_window_search(state, aim, clock) >= aim
+            except Stopped:
+                return None
 
     # -- searches
 

@@ -12,14 +12,20 @@ proved and holds at any depth.
     moves    MAX_MOVES ints per ply; `weights` has the search order
     table    the transposition table (table.py); values are stored without the part that `base` returns
     history  a weight per side and move, increased when the move causes a cut-off
+    busy     marks of the moves that a thread searches now
     control  parameters and results, shared with the driver
+
+Several threads can search one position. They share `table` and `busy` and have the rest to themselves. Near the root,
+a thread marks the move that it searches, and tries moves that another thread has marked after all others. So the
+threads spread over different moves and find each other's results in the table. The marks affect the order of moves
+only: a stale mark is harmless.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.primitives import length, mix
+from engine.search.primitives import length, load_word, mix, store_word
 from engine.search.table import (
     BUCKET_ENTRIES,
     INFINITY,
@@ -51,6 +57,10 @@ if TYPE_CHECKING:  # replaced with the rules of a game by engine/search/kernel.p
 # The side at the root overrates its estimates by UNIT / CONTEMPT_DIVISOR, so that it avoids early draws.
 CONTEMPT_DIVISOR = 50
 MAX_PLY = 300  # frames of the stack: earlier states of the game, then the search
+BUSY_PLIES = 24  # from the root, in which threads mark their moves; deeper, a mark costs more than it saves
+BUSY_MIN_DEPTH = 3
+BUSY_MARKS = 1 << 12  # length of `busy`
+DEFERRED = 1 << 50  # taken from the weight of a move that another thread searches
 
 # The fields of a frame
 FRAME_FIELDS = 21
@@ -60,7 +70,8 @@ SOLID, FLOOR, HASH, BASE, SIDE, PROBING, ENTERED, KILLER, KILLER2, LOW, OWN = 10
 # The fields of control
 PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK = range(7)
 AGE, DONE, ROOT, ROOT_MOVE, LAST, OLD_BUCKETS, FIRST = range(7, 14)
-CONTROL_FIELDS = 14
+SEARCH, THREADS = range(14, 16)  # number of the search, which old marks do not have; number of threads
+CONTROL_FIELDS = 16
 
 
 def order_moves(
@@ -105,13 +116,39 @@ def is_repetition(stack: list[int], f: int) -> bool:
     return False
 
 
+def busy_mark(check: int, move: int, search: int) -> int:
+    """Return the mark of a move in a position, given the hash of the position."""
+    return mix(check, search << 8 | move) | 1
+
+
+def pick_idle(
+    moves: list[int], weights: list[int], start: int, end: int, busy: list[int], check: int, search: int
+) -> int:
+    """Pick the heaviest move that no other thread searches. If there is none, pick the heaviest of all."""
+    move = pick_heaviest(moves, weights, start, end)
+    while weights[start] > -(DEFERRED >> 1):
+        mark = busy_mark(check, move, search)
+        if load_word(busy, mark >> 1 & BUSY_MARKS - 1) != mark:
+            break
+        weights[start] -= DEFERRED
+        move = pick_heaviest(moves, weights, start, end)
+    return move
+
+
 def run(
-    stack: list[int], moves: list[int], weights: list[int], table: list[int], history: list[int], control: list[int]
+    stack: list[int],
+    moves: list[int],
+    weights: list[int],
+    table: list[int],
+    history: list[int],
+    busy: list[int],
+    control: list[int],
 ) -> None:
     """Continue the search in `stack` for control[BUDGET] nodes or until it is finished."""
     ply, value, solid, returning = control[PLY], control[VALUE], control[VALUE_SOLID], control[RETURNING]
     nodes, mask, age, root = control[NODES], control[MASK], control[AGE], control[ROOT]
-    last = control[LAST]
+    last, search = control[LAST], control[SEARCH]
+    busy_end = root + BUSY_PLIES if control[THREADS] > 1 else 0
     if control[OLD_BUCKETS] > 0:
         rehash(table, control[OLD_BUCKETS], mask)
         control[OLD_BUCKETS] = 0
@@ -148,10 +185,9 @@ def run(
             secured = UNIT * base(mine, rest)
             a, b, own = key(mine, rest)
             check = mix(a, b)
-            at = find_entry(table, (check & mask) * (2 * BUCKET_ENTRIES), check)
+            data = find_entry(table, (check & mask) * (2 * BUCKET_ENTRIES), check)
             hint = -1
-            if at >= 0:
-                data = table[at + 1]
+            if data != 0:
                 known_depth = data >> 40 & 255
                 if own:
                     hint = data >> 32 & 255
@@ -178,6 +214,10 @@ def run(
             returning = 0
             gain = value if stack[f + AGAIN] else -value
             alpha, beta = stack[f + ALPHA], stack[f + BETA]
+            if ply < busy_end and stack[f + DEPTH] >= BUSY_MIN_DEPTH:
+                mark = busy_mark(stack[f + HASH], moves[m + stack[f + NEXT] - 1], search)
+                if load_word(busy, mark >> 1 & BUSY_MARKS - 1) == mark:
+                    store_word(busy, mark >> 1 & BUSY_MARKS - 1, 0)
             if stack[f + PROBING] and alpha < gain < beta:  # better than the best: search again, full window
                 stack[f + PROBING] = 0
                 g = f + FRAME_FIELDS
@@ -228,7 +268,16 @@ def run(
         # descend to the next child
         index = stack[f + NEXT]
         stack[f + NEXT] = index + 1
-        move = pick_heaviest(moves, weights, m + index, m + stack[f + COUNT])
+        end = m + stack[f + COUNT]
+        if ply < busy_end and stack[f + DEPTH] >= BUSY_MIN_DEPTH:
+            if index == 0:
+                move = pick_heaviest(moves, weights, m, end)
+            else:
+                move = pick_idle(moves, weights, m + index, end, busy, stack[f + HASH], search)
+            mark = busy_mark(stack[f + HASH], move, search)
+            store_word(busy, mark >> 1 & BUSY_MARKS - 1, mark)
+        else:
+            move = pick_heaviest(moves, weights, m + index, end)
         mine, rest, again = play(stack[f + MINE], stack[f + REST], move)
         alpha, beta = stack[f + ALPHA], stack[f + BETA]
         probing = 1 if index > 0 and beta - alpha > 1 else 0

@@ -95,7 +95,7 @@ def factory_of(args: Namespace) -> BotFactory:
         spec = BotSpec(args.bot, level=args.level)
         if args.bot.startswith("search@"):
             spec = parse_bot_name(args.bot)
-        spec = replace(spec, seconds=args.seconds, seed=args.seed)
+        spec = replace(spec, seconds=args.seconds, seed=args.seed, threads=args.threads, table_mb=args.table)
         if spec.is_file and args.jail != "none":
             return jailed_bot_of(args, spec)
         return spec_factory(spec, args.forensics, lazy=args.lazy)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, _ArgumentGroup
 
 from engine.game import Game
 from engine.search import Report
+from engine.search.driver import MAX_THREADS
 from runtime.printable import print_line
 
 
@@ -20,8 +21,19 @@ def add_search(parser: ArgumentParser, table: float = 64) -> None:
         metavar="MB",
         help=f"megabytes for the search's table (default: {table:g})",
     )
+    add_threads(parser)
     parser.add_argument("--plain", action="store_true", help="do not use compiled code, even if numba is installed")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_threads(parser: ArgumentParser | _ArgumentGroup) -> None:
+    parser.add_argument(
+        "--threads",
+        type=thread_count,
+        default=1,
+        metavar="N",
+        help="threads of the search, which needs compiled code (default: 1; with more, results may vary)",
+    )
 
 
 def seconds(text: str) -> float:
@@ -38,6 +50,13 @@ def count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < 1:
         raise ArgumentTypeError(f"expected a whole number above 0, not {text[:20]!r}")
     return int(text)
+
+
+def thread_count(text: str) -> int:
+    value = count(text)
+    if value > MAX_THREADS:
+        raise ArgumentTypeError(f"a search can have at most {MAX_THREADS} threads, not {text[:20]}")
+    return value
 
 
 def megabytes(text: str) -> float:

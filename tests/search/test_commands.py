@@ -45,6 +45,12 @@ def test_best_as_json() -> None:
     assert found["line"][0] == "3"
 
 
+def test_plain_search_uses_one_thread() -> None:
+    done = parlour("best", "conga", "--plain", "--threads", "2", "--nodes", "50")
+    assert "the search uses one thread: several threads need compiled code" in done.stderr
+    assert "50 positions" in done.stdout
+
+
 def test_solve_reports_bounds_when_time_runs_out() -> None:
     done = parlour("solve", "maxconnect4", "--seconds", "0.2", "--plain")
     assert done.returncode == 1
@@ -73,6 +79,7 @@ def test_finished_game_shows_its_value() -> None:
         (("best", "conga", "--depth", "0"), "expected a whole number above 0, not '0'"),
         (("solve", "mancala", "--position", "x"), "not a position of mancala"),
         (("solve", "conga", "--table", "99999999999"), "a table can have at most 1048576 MB"),
+        (("best", "conga", "--threads", "65"), "a search can have at most 64 threads, not 65"),
     ],
 )
 def test_user_errors_are_one_sentence(words: tuple[str, ...], sentence: str) -> None:

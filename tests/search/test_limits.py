@@ -37,13 +37,14 @@ def test_clock_is_checked_often(thinker: Thinker) -> None:
     """Count the checks instead of measuring time, which is unreliable on a busy machine."""
     seen: list[int] = []
     thinker.think(thinker.game.start(), Limits(seconds=0.2))
-    run = thinker.driver.kernel.run
+    (worker,) = thinker.driver.workers
+    run = worker.kernel.run
 
     def counting(*arrays: object) -> None:
         run(*arrays)
         seen.append(1)
 
-    thinker.driver.kernel = replace(thinker.driver.kernel, run=counting)
+    worker.kernel = replace(worker.kernel, run=counting)
     report = thinker.think(thinker.game.start(), Limits(nodes=3_000_000))
     assert len(seen) > 20
     assert report.depth >= 1
@@ -63,14 +64,14 @@ def test_rehash_keeps_all_entries() -> None:
     table, checks = [0] * size, [rng.getrandbits(62) for _ in range(20)]
     for i, check in enumerate(checks):
         store_entry(table, (check & 7) * 2 * BUCKET_ENTRIES, check, i, i, i, 1, 1, 1)
-    kept = [i for i, check in enumerate(checks) if find_entry(table, (check & 7) * 2 * BUCKET_ENTRIES, check) >= 0]
+    kept = [i for i, check in enumerate(checks) if find_entry(table, (check & 7) * 2 * BUCKET_ENTRIES, check)]
     assert len(kept) > 15
     table += [0] * (3 * size)
     rehash(table, 8, 31)
     for i in kept:
-        at = find_entry(table, (checks[i] & 31) * 2 * BUCKET_ENTRIES, checks[i])
-        assert at >= 0
-        assert table[at + 1] >> 32 & 255 == i
+        data = find_entry(table, (checks[i] & 31) * 2 * BUCKET_ENTRIES, checks[i])
+        assert data
+        assert data >> 32 & 255 == i
     assert sum(data != 0 for data in table[1::2]) == len(kept)
 
 

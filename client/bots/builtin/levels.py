@@ -28,4 +28,5 @@ LEVELS: dict[int, Level] = {
     9: Level(0.04, 12_800),
     10: Level(0.00, None),
 }
+DEFAULT_TABLE_MB = 48
 MAX_PLAIN_NODES = 1_000  # plain Python searches this many nodes in less time than compiled code takes to load

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from client.bots.builtin.levels import LEVELS, MAX_PLAIN_NODES
+from client.bots.builtin.levels import DEFAULT_TABLE_MB, LEVELS, MAX_PLAIN_NODES
 from client.bots.builtin.rng import PositionRng
 from client.sdk.bot import Bot, Budget, Thought
 from client.sdk.note import Note
@@ -14,7 +14,6 @@ from engine.replay import Replay
 from engine.search import Limits, Report, Thinker
 from runtime.printable import print_line
 
-TABLE_MB = 48
 MIN_LEFT_TO_LOAD_S = 8.0  # time on the clock that allows loading compiled code
 MARGIN_S = 0.05  # between the end of the search and the deadline
 MAX_LINE_MOVES = 12  # of the expected line in a note
@@ -24,10 +23,21 @@ _loaded: set[Game] = set()  # games whose compiled search is already in memory
 
 
 class SearchBot(Bot):
-    """Search in compiled code, or in plain Python if the clock does not allow loading it, which may take seconds."""
+    """Search in compiled code, or in plain Python if the clock does not allow loading it, which may take seconds.
 
-    def __init__(self, rng: PositionRng, seconds: float | None = None, level: int = 10) -> None:
+    Only level 10 uses several threads: the others are limited by positions, and repeatable.
+    """
+
+    def __init__(
+        self,
+        rng: PositionRng,
+        seconds: float | None = None,
+        level: int = 10,
+        threads: int = 1,
+        table_mb: float = DEFAULT_TABLE_MB,
+    ) -> None:
         self._rng, self._seconds, self._level = rng, seconds, LEVELS[level]
+        self._threads, self._table_mb = threads if self._level.nodes is None else 1, table_mb
         self._thinker: Thinker | None = None
         self._plain: Thinker | None = None
 
@@ -35,7 +45,7 @@ class SearchBot(Bot):
         worthwhile = self._level.nodes is None or self._level.nodes > MAX_PLAIN_NODES
         time_enough = budget.left is None or budget.left >= MIN_LEFT_TO_LOAD_S
         if self._thinker is None and (game in _loaded or (worthwhile and time_enough)):
-            self._thinker = Thinker(game, table_mb=TABLE_MB)
+            self._thinker = Thinker(game, table_mb=self._table_mb, threads=self._threads)
             _loaded.add(game)
         if self._thinker is None and self._plain is None:
             self._plain = Thinker(game, compiled=False)

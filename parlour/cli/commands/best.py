@@ -3,6 +3,7 @@
 parlour best conga --seconds 2
 parlour best mancala --position "0,2,4,4/0,3,5,0 9,5 1" --depth 12
 parlour best cohcoh --option n=5 --option k=4 --json
+parlour best maxconnect4 --seconds 10 --threads 2 --table 512
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def run(args: Namespace) -> int:
     game = game_of(args)
     unlimited = args.seconds is None and args.depth is None and args.nodes is None
     limits = Limits(1.0 if unlimited else args.seconds, args.nodes, args.depth)
-    thinker = Thinker(game, table_mb=args.table, compiled=False if args.plain else None, notice=tell)
+    compiled = False if args.plain else None
+    thinker = Thinker(game, table_mb=args.table, compiled=compiled, notice=tell, threads=args.threads)
     report = thinker.think(game.start(), limits)
     print_lines(as_json(game, report) if args.json else as_text(game, report))
     return 0

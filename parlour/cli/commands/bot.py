@@ -13,8 +13,8 @@ parlour bot --exec "./strange" --workdir strange --jail auto   a program that yo
 parlour bot my_bot.py --ladder --token TOKEN         play on the ladder of the server, day and night
 
 Built-in bots: random; greedy, minimax:DEPTH and alphabeta:DEPTH, which play as in the courses;
-search, the strongest, and its levels search@1 to search@10. A bot resumes its games after a lost
-connection and after a restart. docs/writing-a-bot.md has more.
+search, the strongest, and its levels search@1 to search@10. --threads and --table apply to search.
+A bot resumes its games after a lost connection and after a restart. docs/writing-a-bot.md has more.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from __future__ import annotations
 from argparse import SUPPRESS, ArgumentParser, Namespace, _ArgumentGroup
 from pathlib import Path
 
+from client.bots.builtin.levels import DEFAULT_TABLE_MB
 from parlour.cli.args import add_bot_after, add_options
-from parlour.cli.search_output import count, seconds
+from parlour.cli.search_output import add_threads, count, megabytes, seconds
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -75,6 +76,14 @@ def arguments(parser: ArgumentParser) -> None:
     playing.add_argument("--seconds", metavar="S", type=seconds, help="think S seconds per move, if the clock allows")
     playing.add_argument(
         "--level", metavar="1..10", type=count, default=10, help="the strength of search (default: 10)"
+    )
+    add_threads(playing)
+    playing.add_argument(
+        "--table",
+        type=megabytes,
+        default=DEFAULT_TABLE_MB,
+        metavar="MB",
+        help=f"megabytes for the table of search (default: {DEFAULT_TABLE_MB})",
     )
     playing.add_argument("--seed", type=int, help="make random choices repeatable")
     playing.add_argument(

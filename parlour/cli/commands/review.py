@@ -3,6 +3,7 @@
 parlour review game.txt
 parlour review 1rca5jyrpnv    a finished game on the server ('parlour rooms --status ended')
 parlour review game.txt --json
+parlour review game.txt --threads 2
 parlour review game.txt --out reviewed.txt    then: parlour show reviewed.txt
 parlour review game.txt --learn --side red
 
@@ -77,7 +78,15 @@ def run_review(args: Namespace, record: Record) -> Review:
     progress, budget = TerminalProgress(), Budget(args.nodes, args.seconds)
     try:
         compiled = False if args.plain else None
-        return review(record, budget, progress.update, table_mb=args.table, compiled=compiled, notice=tell)
+        return review(
+            record,
+            budget,
+            progress.update,
+            table_mb=args.table,
+            compiled=compiled,
+            notice=tell,
+            threads=args.threads,
+        )
     except InvalidRecord as error:
         raise UserError(f"the record is wrong, so it cannot be reviewed: {error}") from None
     finally:

@@ -3,6 +3,7 @@
 parlour solve mancala --option pits=4 --option stones=4
 parlour solve cohcoh --position ".w......b w" --option k=3 --json
 parlour solve conga --seconds 60
+parlour solve mancala --option stones=4 --threads 2
 
 In games with points, the value is the final difference. In the others it is 1 for a win, 0 for a
 draw and -1 for a loss. Progress goes to standard error. If the position is not solved within
@@ -27,7 +28,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     game = game_of(args)
-    thinker = Thinker(game, table_mb=args.table, compiled=False if args.plain else None, notice=tell)
+    compiled = False if args.plain else None
+    thinker = Thinker(game, table_mb=args.table, compiled=compiled, notice=tell, threads=args.threads)
     report = thinker.solve(game.start(), Limits(args.seconds), progress=progress)
     print_lines(as_json(game, report) if args.json else as_text(game, report))
     if not report.proved:

@@ -43,6 +43,10 @@ def test_slow_bots_run_in_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_args_select_the_same_bot() -> None:
     assert BotSpec("search", level=3, seed=7).args == ("search", "--level", "3", "--seed", "7")
+    assert BotSpec("search", threads=2, table_mb=512).args == (
+        *("search", "--level", "10", "--threads", "2"),
+        *("--table", "512"),
+    )
     assert BotSpec("greedy").args == ("greedy",)
 
 
