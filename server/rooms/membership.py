@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from functools import partial
 
@@ -26,6 +27,7 @@ from server.rooms.timers import Now
 from server.storage.interface import LostPlayer, Store, Unavailable
 
 RETURN_GRACE_MS = 7000  # for players of a node that counts as dead: to return, or for that node to go on
+REMATCH_CALL_DELAY_S = 0.25  # an opponent who is still in the room hears of an offer at once, and may have answered
 ENDED_ROOMS_KEPT = 1  # ended rooms that a client stays in, for chat or a rematch
 
 
@@ -165,8 +167,20 @@ class Membership(RoomObserver):
         for number, seat in enumerate(room.seats):
             is_there = live.players[number] or live.rematch_elsewhere == number
             if seat is not None and not is_there:
-                self._bus.invite(room, seat.name)
+                self._call_opponent(live, seat.name, answered=bool(decision.room.next))
         return decision
+
+    def _call_opponent(self, live: LiveRoom, name: str, answered: bool) -> None:
+        """Tell all nodes that a player is needed for a rematch: one who has accepted at once, otherwise a bit later."""
+        if answered:
+            self._bus.invite(live.room, name)
+        else:
+            asyncio.get_running_loop().call_later(REMATCH_CALL_DELAY_S, self.call_unless_answered, live, name)
+
+    def call_unless_answered(self, live: LiveRoom, name: str) -> None:
+        """Tell all nodes that a player is needed, unless the rematch has begun: then the player is there."""
+        if not live.room.next:
+            self._bus.invite(live.room, name)
 
     def bring_back(self, live: LiveRoom) -> list[Client]:
         """Attach all clients of a room's players that are connected here.

@@ -14,6 +14,7 @@ from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE
 from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import BLITZ, create, disconnect, start_game
+from tests.waiting import until
 
 # -- enter and leave
 
@@ -216,7 +217,22 @@ async def test_opponent_elsewhere_is_invited_to_a_rematch(server: Harness) -> No
     await server.ask(ann, Resign, room=live.room.id)
     disconnect(server, ben)
     await server.ask(ann, Rematch, room=live.room.id)
+    await until("the opponent is called", lambda: server.bus.invited)
     assert server.bus.invited == [(live.room.id, "ben")]
+
+
+async def test_opponent_elsewhere_who_has_answered_is_not_called(server: Harness) -> None:
+    """All nodes pay for a call, and the opponent usually is still in the room, at a node that gets its events."""
+    live, ann, ben = await start_game(server)
+    await server.ask(ann, Resign, room=live.room.id)
+    live.detach(ben)
+    await server.ask(ann, Rematch, room=live.room.id)
+    assert server.bus.invited == []
+    live.attach(ben)
+    await server.ask(ben, Rematch, room=live.room.id)
+    server.app.membership.call_unless_answered(live, "ben")
+    assert live.room.next
+    assert server.bus.invited == []
 
 
 async def test_player_connected_here_is_shown_a_rematch_offered_at_another_node(server: Harness) -> None:
