@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +15,8 @@ from tests.e2e.guest import Guest, Message, Refused
 
 Think = tuple[float, float]  # the shortest and the longest time for a move, in seconds
 NO_TIME = 0.0, 0.0
+MAX_RETRIES_PER_S = 20  # of commands that a node has refused for now
+FOR_NOW = "unavailable", "draining"
 LONG_CLOCK = {"kind": "fischer", "base": 600_000}
 LOST = (WebSocketException, OSError, TimeoutError, EOFError)
 
@@ -28,6 +31,8 @@ class Player:
         self.moves: list[str] = []  # as far as this player knows
         self.acknowledged: dict[int, str] = {}  # by ply
         self.ended: Message | None = None
+        self.silent = False  # from now on it does not move
+        self.spent_s = 0.0  # between hearing that it is to move and its moves, all together
         self.times_back = -1
         self.rng = random.Random(name)
 
@@ -42,18 +47,25 @@ class Player:
                     self.session = guest.session
                     return guest
                 except Refused as refused:
-                    if refused.error["code"] not in ("unavailable", "draining"):
-                        raise
                     guest.socket.transport.abort()
-            await asyncio.sleep(0.05)
+                    if refused.error["code"] not in FOR_NOW:
+                        raise
+            await asyncio.sleep(1 / MAX_RETRIES_PER_S)
 
     async def play(self, game: str, options: dict[str, Any]) -> None:
         self.rules = create(game, options)
         while self.ended is None:
             guest = await self.connect()
-            with suppress(*LOST):
+            try:
                 await self.follow(guest)
-            guest.socket.transport.abort()
+            except Refused as refused:
+                if refused.error["code"] not in FOR_NOW:
+                    raise
+                await asyncio.sleep(1 / MAX_RETRIES_PER_S)
+            except LOST:
+                pass
+            finally:
+                guest.socket.transport.abort()
 
     async def follow(self, guest: Guest) -> None:
         """Play until the connection or the game ends."""
@@ -78,25 +90,27 @@ class Player:
         elif kind == "ok" and self.pending and message["id"] == self.pending[0]:
             self.acknowledged[self.pending[1]] = self.pending[2]  # then wait for the event
         elif kind == "error":
-            assert message["code"] in ("unavailable", "draining", "stale", "too_late"), message
+            assert message["code"] in (*FOR_NOW, "stale", "too_late"), message
             self.pending = None
             if "snapshot" in message:
                 await self.handle(guest, message["snapshot"])
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(1 / MAX_RETRIES_PER_S)
         await self.move(guest)
 
     async def move(self, guest: Guest) -> None:
         state = self.rules.start()
         for text in self.moves:
             state = self.rules.play(state, self.rules.parse(state, text))
-        if self.ended is not None or self.pending or self.rules.turn(state) != self.seat:
+        if self.ended is not None or self.pending or self.silent or self.rules.turn(state) != self.seat:
             return
         choices = self.rules.moves(state)
         if choices:
+            told_at = time.monotonic()
             if self.think != NO_TIME:
                 await asyncio.sleep(self.rng.uniform(*self.think))
             text = self.rules.format(state, self.rng.choice(choices))
             id = await guest.send("move", room=self.room, ply=len(self.moves), move=text)
+            self.spent_s += time.monotonic() - told_at
             self.pending = (id, len(self.moves), text)
 
 
@@ -127,6 +141,9 @@ class Match:
 
     @property
     def over(self) -> bool:
+        """Whether both players know the end. Raises what has stopped one of them."""
+        if self.task is not None and self.task.done():
+            self.task.result()
         return all(player.ended is not None for player in self.players)
 
     def check(self, moves: list[str]) -> None:

@@ -1,0 +1,192 @@
+"""Games that go on while a part of a cluster fails, and what becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from bench.cluster.broker import Broker
+from bench.cluster.node import Node
+from bench.cluster.postgres import Postgres
+from protocol.codec import decode_event
+from protocol.events import AnyEvent, Ended, Moved, Resumed
+from server.domain.clock import MAX_CREDIT_PER_MOVE_MS
+from server.rooms.registry import MIN_WRITTEN_CREDIT_MS
+from server.storage.postgres.store import PostgresStore
+from tests.nodes.faults import link_to_broker, link_to_postgres, stopped
+from tests.nodes.player import Match, Player
+from tests.waiting import until
+
+FLAGS = ("--rate", "1e6", "--burst", "1000000", "--log-level", "error")
+THINK = 0.15, 0.15  # seconds
+BASE_MS, INCREMENT_MS = 3000, 150
+CLOCK = {"kind": "fischer", "base": BASE_MS, "increment": INCREMENT_MS}
+GAMES = 8
+MOVES_BEFORE_FAULT = 15
+
+
+class Cluster:
+    """Three nodes as processes. The first one reaches the broker and the database by links that can be cut."""
+
+    def __init__(self, postgres: Postgres, database: str, broker: Broker, prefix: str, log: Path) -> None:
+        self.postgres, self.database, self.broker, self.prefix, self.log = postgres, database, broker, prefix, log
+        self.nodes: list[Node] = []
+
+    async def start(self) -> None:
+        self.to_broker, self.to_database = await link_to_broker(self.broker.url), await link_to_postgres(self.postgres)
+        name = self.database.split("@/")[1].split("?")[0]
+        linked = f"postgresql://postgres@127.0.0.1:{self.to_database.port}/{name}"
+        addresses = [(linked, f"mqtt://127.0.0.1:{self.to_broker.port}"), *[(self.database, self.broker.url)] * 2]
+        flags = ("--bus-prefix", self.prefix, *FLAGS)
+        self.nodes = [Node(db, bus, *flags, log=self.log) for db, bus in addresses]
+        for node in self.nodes:
+            node.launch()
+        for node in self.nodes:
+            await asyncio.to_thread(node.wait)
+
+    async def close(self) -> None:
+        for node in self.nodes:
+            await asyncio.to_thread(node.kill)
+        await self.to_broker.close()
+        await self.to_database.close()
+
+
+async def broker_killed(cluster: Cluster) -> None:
+    await asyncio.to_thread(cluster.broker.kill)
+    await asyncio.sleep(5)
+    await asyncio.to_thread(cluster.broker.start)
+
+
+async def node_cut_from_the_broker(cluster: Cluster) -> None:
+    await for_seconds(12, cluster.to_broker.cut())
+
+
+async def database_frozen(cluster: Cluster) -> None:
+    await for_seconds(6, stopped(cluster.postgres.pid))
+
+
+async def node_stopped(cluster: Cluster) -> None:
+    process = cluster.nodes[0].process
+    assert process is not None
+    await for_seconds(10, stopped(process.pid))
+
+
+async def node_cut_from_the_database(cluster: Cluster) -> None:
+    await for_seconds(6, cluster.to_database.cut())
+
+
+async def for_seconds(seconds: float, fault: AbstractContextManager[None]) -> None:
+    with fault:
+        await asyncio.sleep(seconds)
+
+
+Fault = Callable[[Cluster], Awaitable[None]]
+FAULTS: list[Fault] = [
+    broker_killed,
+    node_cut_from_the_broker,
+    database_frozen,
+    node_stopped,
+    node_cut_from_the_database,
+]
+
+
+class Outcome(NamedTuple):
+    """What became of the games of a run."""
+
+    acknowledged: int = 0  # moves
+    lost: int = 0  # acknowledged moves that are not stored
+    duplicated: int = 0  # moves that are stored twice
+    desyncs: int = 0  # players whose moves are not those that are stored
+    wrong_flags: int = 0  # players who lost on time and had time left by their own clock
+    reasons: Counter[str] = Counter()  # of the ends of games; never changed
+    silence_ms: int = 0  # the longest time between two moves of a game
+    reconnects: int = 0
+
+
+async def stored_events(database: str, rooms: list[str]) -> list[list[AnyEvent]]:
+    """Return the logs of rooms."""
+    store = PostgresStore(database, pool=1)
+    await store.open()
+    try:
+        return [[decode_event(payload) for payload in await store.events(room)] for room in rooms]
+    finally:
+        await store.close()
+
+
+async def outcome(matches: list[Match], database: str) -> Outcome:
+    """Return the outcome of games that are over."""
+    logs = await stored_events(database, [match.players[0].room for match in matches])
+    total = Outcome(reasons=Counter())
+    for match, events in zip(matches, logs, strict=True):
+        moved = [event for event in events if isinstance(event, Moved)]
+        (end,) = [event for event in events if isinstance(event, Ended)]
+        moves = [event.move for event in moved]
+        flagged = [match.players[len(moves) % 2]] if end.reason == "time" else []
+        total = Outcome(
+            total.acknowledged + sum(len(player.acknowledged) for player in match.players),
+            total.lost + sum(moves[ply : ply + 1] != [text] for player in match.players
+                             for ply, text in player.acknowledged.items()),
+            total.duplicated + len(moved) - len({event.ply for event in moved}),
+            total.desyncs + sum(player.moves != moves for player in match.players),
+            total.wrong_flags + sum(had_time_left(player, len(moves)) for player in flagged),
+            total.reasons + Counter([end.reason]),
+            max([total.silence_ms, *[after.at - before.at for before, after in pairwise(moved)]]),
+            total.reconnects + sum(player.times_back - 1 for player in match.players),  # one to be seated, one to play
+        )  # fmt: skip
+    return total
+
+
+def had_time_left(player: Player, plies: int) -> bool:
+    """Return whether a player's own clock had not run out: it counts from the news of a turn to the answer."""
+    return player.spent_s * 1000 < BASE_MS + INCREMENT_MS * (plies // 2)
+
+
+async def play_through(
+    cluster: Cluster, urls: list[str], database: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> Outcome:
+    """Play games, with opponents at different nodes, while a part fails."""
+    monkeypatch.setattr(Match, "OPTIONS", {"n": 12, "k": 12})
+    matches = [Match((urls[n % 3], urls[(n + 1) % 3]), n, THINK, CLOCK) for n in range(GAMES)]
+    for match in matches:
+        await match.open()
+        match.start()  # its clock runs
+    await until(
+        "games run",
+        lambda: all(match.over or len(match.players[0].moves) > MOVES_BEFORE_FAULT for match in matches),
+    )
+    await fault(cluster)
+    await until("all games are over", lambda: not [match for match in matches if not match.over])
+    await asyncio.gather(*[match.task for match in matches if match.task is not None])
+    result = await outcome(matches, database)
+    print(f"\n{cluster.broker.kind}, {fault.__name__}: {result}")
+    return result
+
+
+async def late_flag_ms(cluster: Cluster, urls: list[str], database: str) -> int:
+    """Play a game in which the second player stops to move. Return how long after the deadline the flag fell.
+
+    The deadline is that of the stored events, with all credit that they cannot show.
+    """
+    match = Match((urls[0], urls[1]), 1000, THINK, CLOCK)
+    match.players[1].silent = True
+    await match.open()
+    match.start()
+    await until("the game is over", lambda: match.over)
+    (events,) = await stored_events(database, [match.players[0].room])
+    moved, end = events[-1], events[-1]
+    credit = 0
+    for event in events:
+        if isinstance(event, Moved):
+            moved, credit = event, 0
+        elif isinstance(event, Resumed):
+            credit += event.credit + event.delay
+    assert isinstance(end, Ended)
+    assert end.reason == "time"
+    return end.at - moved.at - BASE_MS - credit - MAX_CREDIT_PER_MOVE_MS - MIN_WRITTEN_CREDIT_MS
