@@ -11,12 +11,24 @@ from bench.cluster.ports import free_port
 
 
 class Node:
-    """One node. It keeps its port when it is restarted."""
+    """One node. It keeps its port when it is restarted.
 
-    def __init__(self, db: str, bus: str, *flags: str, log: Path | None = None) -> None:
+    `host`: its address. `launcher`: a command that runs the node as its arguments, such as `ip netns exec NAME`.
+    """
+
+    def __init__(
+        self,
+        db: str,
+        bus: str,
+        *flags: str,
+        log: Path | None = None,
+        host: str = "127.0.0.1",
+        launcher: tuple[str, ...] = (),
+    ) -> None:
         self.port = free_port()
-        self.url = f"ws://127.0.0.1:{self.port}/ws"
-        self._flags = ["--port", str(self.port), "--db", db, *(["--bus", bus] if bus else []), *flags]
+        self.url = f"ws://{host}:{self.port}/ws"
+        self._launcher = launcher
+        self._flags = ["--host", host, "--port", str(self.port), "--db", db, *(["--bus", bus] if bus else []), *flags]
         self._log = log or Path(os.devnull)
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -24,7 +36,7 @@ class Node:
         environment = {"PARLOUR_HOUSE": "none", **os.environ}
         with self._log.open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "parlour", "serve", *self._flags],
+                [*self._launcher, sys.executable, "-m", "parlour", "serve", *self._flags],
                 stdout=subprocess.PIPE,
                 stderr=out,
                 env=environment,

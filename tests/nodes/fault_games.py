@@ -30,6 +30,7 @@ BASE_MS, INCREMENT_MS = 3000, 150
 CLOCK = {"kind": "fischer", "base": BASE_MS, "increment": INCREMENT_MS}
 GAMES = 8
 MOVES_BEFORE_FAULT = 15
+EVENTS_SHOWN = 12  # of a game that ended on time
 
 
 class Cluster:
@@ -129,6 +130,9 @@ async def outcome(matches: list[Match], database: str) -> Outcome:
         (end,) = [event for event in events if isinstance(event, Ended)]
         moves = [event.move for event in moved]
         flagged = [match.players[len(moves) % 2]] if end.reason == "time" else []
+        if flagged:
+            print(f"\n{match.players[0].room} ends on time, {flagged[0].name} used {flagged[0].spent_s:.1f} s:")
+            print("\n".join(f"  {event}" for event in events[-EVENTS_SHOWN:]))
         total = Outcome(
             total.acknowledged + sum(len(player.acknowledged) for player in match.players),
             total.lost + sum(moves[ply : ply + 1] != [text] for player in match.players
@@ -152,7 +156,7 @@ async def play_through(
     cluster: Cluster, urls: list[str], database: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> Outcome:
     """Play games, with opponents at different nodes, while a part fails."""
-    monkeypatch.setattr(Match, "OPTIONS", {"n": 12, "k": 12})
+    monkeypatch.setattr(Match, "OPTIONS", {"n": 9, "k": 9})  # long enough for the longest fault
     matches = [Match((urls[n % 3], urls[(n + 1) % 3]), n, THINK, CLOCK) for n in range(GAMES)]
     for match in matches:
         await match.open()

@@ -50,8 +50,8 @@ class Link:
         self._tasks = BackgroundTasks()
         self.port = 0
 
-    async def start(self) -> Link:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+    async def start(self, host: str = "127.0.0.1") -> Link:
+        self._server = await asyncio.start_server(self._accept, host, 0)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -94,11 +94,11 @@ class Link:
         raise ConnectionResetError
 
 
-async def link_to_broker(url: str) -> Link:
+async def link_to_broker(url: str, host: str = "127.0.0.1") -> Link:
     port = urlsplit(url).port
-    return await Link(lambda: asyncio.open_connection("127.0.0.1", port)).start()
+    return await Link(lambda: asyncio.open_connection("127.0.0.1", port)).start(host)
 
 
-async def link_to_postgres(postgres: Postgres) -> Link:
+async def link_to_postgres(postgres: Postgres, host: str = "127.0.0.1") -> Link:
     socket = str(postgres.folder / ".s.PGSQL.5432")
-    return await Link(lambda: asyncio.open_unix_connection(socket)).start()
+    return await Link(lambda: asyncio.open_unix_connection(socket)).start(host)

@@ -38,6 +38,7 @@ TIMEOUT_S = 10.0  # for a statement
 CONNECT_TIMEOUT_S = 3.0  # when the network is back, the next attempt follows soon
 MAINTENANCE_TIMEOUT_S = 3600.0  # for a statement of a migration or of `parlour db`
 READ_TIMEOUT_S = 2.0  # for a search that a client asks for
+RELEASE_TIMEOUT_S = 0.5  # to end a statement that took too long; then its connection is given up
 POOL_CLOSE_TIMEOUT_S = 0.5
 CONNECTION_CLOSE_TIMEOUT_S = 2
 LOCK_CLASS = 0x5041524C  # the first half of an advisory lock's key: "PARL"
@@ -155,11 +156,11 @@ class PostgresStore(Accounts, Ratings, Keys, AccountKeys, Pruning):
 
         `lock`: run it under the lock of this name, so that it sees what earlier holders of the lock have written.
 
-        Raises Unavailable.
+        Raises Unavailable, after TIMEOUT_S + RELEASE_TIMEOUT_S at most, whatever the pool and the network do.
         """
         for attempt in (1, 2):
             try:
-                async with self._pool.acquire() as connection:
+                async with asyncio.timeout(TIMEOUT_S), self._connection() as connection:
                     rows: list[Any] = await (
                         fetch_locked(connection, lock, sql, *values) if lock else connection.fetch(sql, *values)
                     )
@@ -172,6 +173,15 @@ class PostgresStore(Accounts, Ratings, Keys, AccountKeys, Pruning):
             except asyncpg.PostgresError as error:
                 raise Unavailable(f"the database rejected the statement: {describe(error)}") from None
         raise AssertionError("unreachable")
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Any]:
+        """Yield a connection of the pool. To end a statement, asyncpg connects again, which may take very long."""
+        connection = await self._pool.acquire()
+        try:
+            yield connection
+        finally:
+            await self._pool.release(connection, timeout=RELEASE_TIMEOUT_S)
 
     async def _search(self, sql: str, *values: Any) -> list[Any]:
         """Run a query that a client asks for. Raises ReadTimeout if it takes too long, or Unavailable."""

@@ -22,6 +22,7 @@ from server.storage.interface import (
 )
 from server.storage.postgres import store as store_module
 from server.storage.postgres.store import PostgresStore
+from tests.nodes.faults import link_to_postgres
 from tests.server.storage.rows import row
 from tests.waiting import TIMEOUT_S, until
 
@@ -73,6 +74,28 @@ async def test_slow_search_is_cancelled_and_the_store_works_on(
         while (await other._fetch(running))[0][0]:
             pass
     assert await store.events("r") == []
+
+
+async def test_read_ends_although_the_network_passes_nothing_on(
+    database: str, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To cancel a statement, asyncpg connects again; here that takes for ever."""
+    link = await link_to_postgres(postgres)
+    monkeypatch.setattr(store_module, "TIMEOUT_S", 2 * TIMEOUT_S)
+    store = PostgresStore(f"postgresql://postgres@127.0.0.1:{link.port}/{database.split('@/')[1].split('?')[0]}")
+    await store.open()
+    try:
+        with link.cut():
+            monkeypatch.setattr(store_module, "READ_TIMEOUT_S", 0.1)
+            async with asyncio.timeout(TIMEOUT_S):
+                with pytest.raises(Unavailable):
+                    await store.rooms("cohcoh", "running", 10)
+                monkeypatch.setattr(store_module, "TIMEOUT_S", 0.1)
+                with pytest.raises(Unavailable):
+                    await store.events("r")
+    finally:
+        await store.close()
+        await link.close()
 
 
 async def test_nodes_that_start_together_migrate_one_at_a_time(database: str) -> None:
