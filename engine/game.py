@@ -38,6 +38,9 @@ Side = int
 Move = int
 Reason = Literal["no_moves", "score", "line"]  # why a game is over by its rules; also part of the protocol
 REASONS: tuple[Reason, ...] = get_args(Reason)
+API = 1  # the version of the contract of games; a game of another package says for which one it is made
+KINDS = ("stacks", "pits", "discs", "marbles")  # how browsers draw a cell
+COLOUR_NAMES = ("black", "white", "red", "green", "clay", "slate")  # the colours of pieces that browsers know
 
 
 class State(NamedTuple):
@@ -89,9 +92,11 @@ class Spec:
 class Game(ABC):
     """The rules of one game with fixed options. Subclasses add the notation, the drawing and the bit layout."""
 
+    api: ClassVar[int] = API  # the version of the contract that the game is made for
     name: ClassVar[str]
     title: ClassVar[str]
     sides: ClassVar[tuple[str, str]]
+    page: ClassVar[str] = ""  # the rules for people, in the Markdown of client/presentation/rules
     colours: ClassVar[tuple[str, str, str]] = ("#1d4ed8", "#c62828", "#444444")  # side 0, side 1, empty cells
     kind: ClassVar[str] = ""  # how browsers draw a cell: stacks, pits, discs or marbles; "" chooses by Board.counted
     colour_names: ClassVar[tuple[str, str]] = ("black", "white")  # of both sides' pieces in browsers

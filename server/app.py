@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
@@ -12,6 +13,7 @@ from pathlib import Path
 from socket import socket
 from typing import NamedTuple
 
+from engine.registry import GAMES
 from runtime.event_loop import run_loop
 from runtime.printable import print_lines
 from runtime.signals import calls_on_exit_signal
@@ -379,8 +381,15 @@ def main(
     `website` has the pages for browsers.
     """
     configure_logging(settings.log_level, settings.log, greeted=greeting is not None)
+    log_refused_games()
     tune_interpreter()
     run_loop(serve_until_stopped(settings, companion, greeting, website))
+
+
+def log_refused_games() -> None:
+    """Log which games of other packages cannot be played, and why."""
+    for game, why in GAMES.refused.items():
+        log("game_refused", logging.WARNING, game=game, why=why)
 
 
 def tune_interpreter() -> None:

@@ -10,7 +10,7 @@ from parlour.errors import UserError
 
 
 def add_game(parser: ArgumentParser) -> None:
-    parser.add_argument("game", metavar="GAME", help=f"one of {', '.join(GAMES)}")
+    parser.add_argument("game", metavar="GAME", help=f"one of {', '.join(GAMES.names())}")
     add_options(parser)
     parser.add_argument(
         "--position", metavar="TEXT", help="start from this position; it also sets the size of the board"

@@ -24,7 +24,7 @@ from runtime.printable import print_lines
 from runtime.signals import calls_on_exit_signal
 from runtime.supervisor import Supervisor
 from runtime.tasks import BackgroundTasks
-from server.app import Companion, Greeting, writer_address
+from server.app import Companion, Greeting, log_refused_games, writer_address
 from server.config import Settings
 from server.ids import new_player_id
 from server.logs import configure_logging, log
@@ -176,4 +176,5 @@ async def serve_until_stopped(settings: Settings, module: str, companion: Compan
 def main(settings: Settings, module: str, companion: Companion, greeting: Greeting | None = None) -> None:
     """Run workers until the server is told to stop. The arguments are those of server.app.main."""
     configure_logging(settings.log_level, settings.log, greeted=greeting is not None)
+    log_refused_games()
     run_loop(serve_until_stopped(settings, module, companion, greeting))

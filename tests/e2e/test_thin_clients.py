@@ -12,7 +12,7 @@ from engine.registry import GAMES, create
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.guest import Guest, Message
 from tests.e2e.play import play, room_of
-from tests.engine.example_game import register_apart
+from tests.engine.example_game import example_installed
 
 WANTS = ["board", "legal", "preview"]
 Cells = dict[str, tuple[int | None, int]]
@@ -132,15 +132,15 @@ async def test_thin_clients_play_every_game(start: Start, connect_guest: Connect
 
 
 async def test_new_game_is_playable_without_a_change_of_the_client(
-    start: Start, connect_guest: ConnectGuest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, connect_guest: ConnectGuest, tmp_path: Path
 ) -> None:
-    register_apart(tmp_path, monkeypatch)
-    server = await start(watch_tick=0.0)
-    _, clients = await start_thin(server.url, connect_guest, "apart")
-    events = await play_out(clients, random.Random(1))
-    assert clients[0].over
-    assert events
-    snapshot = await snapshot_of(clients[2])
+    with example_installed(tmp_path):
+        server = await start(watch_tick=0.0)
+        _, clients = await start_thin(server.url, connect_guest, "apart")
+        events = await play_out(clients, random.Random(1))
+        assert clients[0].over
+        assert events
+        snapshot = await snapshot_of(clients[2])
     assert snapshot["layout"]["kind"] == "marbles"
     assert snapshot["layout"]["colours"] == ["black", "white"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.contract.exact import TooManyPositions
 from engine.game import Game
-from tests.engine.exact_solver import TooManyPositions
 from tests.engine.reference_rules import Options, successors
 
 

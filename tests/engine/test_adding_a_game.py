@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from engine.contract.checks import CHECKS, Check
+from engine.contract.positions import positions
 from engine.perft import perft
 from engine.registry import create
-from tests.engine import test_contract
-from tests.engine.example_game import code_block, register_apart
+from tests.engine.example_game import code_block, example_installed
 from tests.engine.test_docs import check_section
 from tests.engine.variants import Variant, extremes
 from tests.search import test_tree
 
 GENERIC_TESTS = [
     test
-    for module in (test_contract, test_tree)
-    for name, test in vars(module).items()
+    for name, test in vars(test_tree).items()
     if name.startswith("test_") and "variant" in inspect.signature(test).parameters
 ]
 
 
 @pytest.fixture(autouse=True)
-def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Register the example game."""
-    register_apart(tmp_path, monkeypatch)
+def apart(tmp_path: Path) -> Iterator[None]:
+    with example_installed(tmp_path):
+        yield
 
 
 def test_example_matches_its_perft_counts() -> None:
@@ -39,6 +39,13 @@ def test_example_matches_its_perft_counts() -> None:
 
 def test_example_rules_match_the_engine() -> None:
     check_section(code_block("markdown"), "apart")
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name.replace(" ", "-"))
+def test_example_keeps_the_contract(check: Check) -> None:
+    for variant in (("apart", {}), *extremes("apart")):
+        game = create(*variant)
+        check.run(game, list(positions(game, check.games)))
 
 
 @pytest.mark.parametrize("generic_test", GENERIC_TESTS)

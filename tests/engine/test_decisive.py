@@ -6,9 +6,10 @@ from itertools import product
 
 import pytest
 
+from engine.contract.positions import walk
 from engine.game import Game
 from engine.registry import create
-from tests.engine.variants import NAMES, VARIANTS, Variant, positions, walk
+from tests.engine.variants import NAMES, VARIANTS, Variant, positions
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=NAMES)
 

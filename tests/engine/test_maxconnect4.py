@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from engine.contract.positions import walk
 from engine.errors import IllegalMove, InvalidNotation, InvalidPosition
 from engine.game import State
 from engine.registry import create
-from tests.engine.variants import walk
 
 GAME = create("maxconnect4")
 EMPTY = "0000000"

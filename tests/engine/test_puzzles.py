@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from engine.contract.exact import TooManyPositions
 from engine.game import Game
 from engine.puzzles import (
     InvalidPuzzles,
@@ -23,7 +24,6 @@ from engine.puzzles import (
 from engine.puzzles.self_play import self_play
 from engine.registry import GAMES, create
 from engine.review import Evaluator
-from tests.engine.exact_solver import TooManyPositions
 from tests.engine.naive_solver import NaiveSolver
 
 HEAD = '{"format": "parlour puzzles 1"}\n'

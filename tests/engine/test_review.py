@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from engine.contract.exact import TooManyPositions
 from engine.errors import InvalidRecord
 from engine.game import Game
 from engine.record import Played, Record, parse, replay, verify, write
@@ -24,7 +25,6 @@ from engine.review import (
 )
 from engine.review.judgement import accuracy, cost, explain, judge, sign
 from engine.review.reviewer import Cancelled
-from tests.engine.exact_solver import TooManyPositions
 from tests.engine.naive_solver import NaiveSolver
 from tests.engine.self_play import self_play
 

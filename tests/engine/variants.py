@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Mapping
 
+from engine.contract import positions as contract
 from engine.game import Game, State
 from engine.registry import GAMES, create
 
@@ -12,14 +12,8 @@ Variant = tuple[str, Mapping[str, int | str]]
 
 
 def extremes(name: str) -> list[Variant]:
-    """Return the smallest and the largest options of a game, unless they are pointless."""
-    spans = {
-        option.name: (option.low, option.high)
-        for option in GAMES[name].options
-        if option.low is not None and option.high is not None
-    }
-    least, most = ({option: span[end] for option, span in spans.items()} for end in (0, 1))
-    return [(name, options) for options in (least, most) if options and not create(name, options).pointless()]
+    """Return the smallest and the largest options of a registered game, unless they are pointless."""
+    return [(name, options) for options in contract.extremes(GAMES[name])]
 
 
 UNUSUAL: list[Variant] = [
@@ -41,20 +35,7 @@ VARIANTS: list[Variant] = [
 NAMES = [f"{name}-{'-'.join(map(str, options.values())) or 'default'}" for name, options in VARIANTS]
 
 
-def walk(game: Game, seed: int, plies: int = 250) -> Iterator[State]:
-    """Yield the states of a random game, until it is over or `plies` moves were played."""
-    rng, state = random.Random(seed), game.start()
-    yield state
-    for _ in range(plies):
-        moves = game.moves(state)
-        if not moves:
-            return
-        state = game.play(state, rng.choice(moves))
-        yield state
-
-
 def positions(variant: Variant, games: int) -> Iterator[tuple[Game, State]]:
     game = create(*variant)
-    for seed in range(games):
-        for state in walk(game, seed):
-            yield game, state
+    for state in contract.positions(game, games):
+        yield game, state

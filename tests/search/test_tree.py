@@ -6,12 +6,12 @@ import random
 
 import pytest
 
+from engine.contract.exact import ExactSolver, solve_random_game
 from engine.game import Game, State
 from engine.registry import GAMES, create
 from engine.search import Limits, Thinker, think
 from engine.search.kernel import compilable
 from engine.search.primitives import mix
-from tests.engine.exact_solver import ExactSolver, solve_random_game
 from tests.engine.variants import NAMES, VARIANTS, Variant
 
 COMPILED = [  # each takes seconds to compile

@@ -12,7 +12,7 @@ from client.tui.render.appearance import Appearance
 from client.tui.render.bars import tab_at
 from client.tui.screens.base import BaseScreen
 from client.tui.screens.lobby import LobbyScreen
-from client.tui.screens.rules import TITLES, RulesScreen
+from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table import TableScreen
 from client.tui.screens.wall import WallScreen
 from client.tui.widgets.bars import Footer, Tabs
@@ -89,7 +89,8 @@ async def test_arrows_and_clicks_switch_to_other_games() -> None:
         assert seen == [*list(GAMES)[1:], "conga"]
         await pilot.press("left")
         assert screen.game == list(GAMES)[-1]
-        x = next(x for x in range(80) if tab_at(TITLES, x) == 1)
+        titles = tuple(game.title for game in GAMES.values())
+        x = next(x for x in range(80) if tab_at(titles, x) == 1)
         await pilot.click(Tabs, offset=(x, 0))
         await pilot.pause()
         assert screen.game == "mancala"

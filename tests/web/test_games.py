@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterator
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
 from client.presentation.launch_plan import GameRequest
-from engine.registry import GAMES
 from server.app import Running
-from server.domain import snapshots
 from tests.e2e.bots import builtin, running_bot, seek
 from tests.e2e.tui import at_table, by_typing, client, opponent, settled
-from tests.scripts import ROOT
+from tests.engine.example_game import example_installed
 from tests.web.conftest import Visit
 from tests.web.visitor import Visitor
 
@@ -97,21 +92,10 @@ async def test_browser_against_terminal(server: Running, visit: Visit, tmp_path:
 
 
 @pytest.fixture
-def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Register the example of docs/adding-a-game.md, for which there is no line of JavaScript."""
-    text = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
-    file = tmp_path / "apart.py"
-    file.write_text(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0], encoding="utf-8")
-    spec = spec_from_file_location("apart_in_a_browser", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "apart_in_a_browser", module)
-    spec.loader.exec_module(module)
-    monkeypatch.setitem(GAMES, "apart", module.Apart)
-    snapshots.game_list.cache_clear()
-    yield
-    snapshots.game_list.cache_clear()
+def apart(tmp_path: Path) -> Iterator[None]:
+    """Install the example of docs/adding-a-game.md, for which there is no line of JavaScript."""
+    with example_installed(tmp_path):
+        yield
 
 
 @pytest.mark.usefixtures("apart")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -15,6 +16,7 @@ from typing import Any, Literal
 
 from client.sdk.sides import side_names
 from engine.board import Board
+from engine.errors import GameError
 from engine.game import Game, Move, State
 from engine.registry import GAMES, create
 
@@ -139,31 +141,46 @@ class Chapter:
     blocks: tuple[Block, ...]
 
 
+class BadChapter(Exception):
+    """The rules page of a game has a mistake."""
+
+
 def has_chapter(name: str) -> bool:
-    return (files(__package__) / f"{name}.md").is_file()
+    return bool(GAMES[name].page) or (files(__package__) / f"{name}.md").is_file()
 
 
 def chapter_text(name: str) -> str:
     """Return the rules of a game as Markdown, as docs/rules.md has them."""
-    return (files(__package__) / f"{name}.md").read_text(encoding="utf-8")
+    return GAMES[name].page or (files(__package__) / f"{name}.md").read_text(encoding="utf-8")
 
 
 def load_chapter(name: str, sides: tuple[str, str] | None = None) -> Chapter:
     """Return the rules of a game for people. Raises GameError if there is no such game.
 
-    A game without a text of its own has a chapter with its options and notation. `sides`: the names of the sides, if
-    the pieces do not have the colours after which the game calls them.
+    A game without a text of its own, or with one that cannot be shown, has a chapter with its options and notation.
+    `sides`: the names of the sides, if the pieces do not have the colours after which the game calls them.
     """
     game = create(name)
-    if not has_chapter(name):
-        return Chapter(game.title, "", tuple(described(game)))
-    text = chapter_text(name).partition(FOR_PROGRAMS)[0]
+    if has_chapter(name):
+        with suppress(BadChapter):
+            return read_chapter(game, chapter_text(name), sides)
+    return Chapter(game.title, "", tuple(described(game)))
+
+
+def read_chapter(game: Game, text: str, sides: tuple[str, str] | None = None) -> Chapter:
+    """Return the chapter of a text. Raises BadChapter."""
+    text = text.partition(FOR_PROGRAMS)[0]
     if sides is not None and sides != game.sides:
         text = renamed(text, game.sides, sides)
-    blocks = tuple(parse(text, game))
-    lead = blocks[0]
-    assert isinstance(lead, Paragraph)
-    return Chapter(game.title, plain(lead.spans), blocks[1:])
+    try:
+        blocks = tuple(parse(text, game))
+        for block in blocks:
+            block_tree(block)  # computes the figures
+    except (GameError, LookupError, ValueError) as error:
+        raise BadChapter(f"a figure cannot be drawn: {error}") from error
+    if not blocks or not isinstance(blocks[0], Paragraph):
+        raise BadChapter("it must begin with a title, '## Title: `name`', and a paragraph with the goal of the game")
+    return Chapter(game.title, plain(blocks[0].spans), blocks[1:])
 
 
 def terminal_chapter(name: str) -> Chapter:
@@ -213,7 +230,8 @@ def parse(text: str, game: Game) -> Iterator[Block]:
 
 def figure(line: str, game: Game) -> Figure:
     found = FIGURE.fullmatch(line)
-    assert found, f"not a figure: {line}"
+    if found is None:
+        raise BadChapter(f"{line!r} is not a figure like <!-- figure: start; legal; The start. -->")
     board = game if found["position"] == "start" else create(game.name, {"start": found["position"]})
     return Figure(board, found["position"], found["what"], spans(found["caption"]))
 

@@ -30,7 +30,7 @@ from runtime.untrusted_files import MAX_PLAN_BYTES, UnsafeFile, parse_toml, read
 # -- the tables of a file
 
 Text = Annotated[str, Meta(pattern=r"^[^\0]*[^\s\0][^\0]*$")]
-GameName = Annotated[Text, Meta(description=f"one of {', '.join(GAMES)}")]
+GameName = Annotated[Text, Meta(description=f"one of {', '.join(GAMES.names())}")]
 FormatName = Annotated[Format, Meta(description=f"one of {', '.join(FORMATS)}")]
 JailName = Annotated[JailKind, Meta(description=f"one of {', '.join(JAIL_KINDS)}")]
 Opponent = Annotated[Text, Meta(description="the name of a player who is not a student")]

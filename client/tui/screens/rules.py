@@ -21,8 +21,6 @@ KEYS = (
     Keys("p", "colours"),
     Keys("esc", "back"),
 )
-NAMES = tuple(GAMES)
-TITLES = tuple(game.title for game in GAMES.values())
 
 
 class RulesScreen(BaseScreen):
@@ -31,17 +29,19 @@ class RulesScreen(BaseScreen):
     def __init__(self, game: str = "", options: str = "") -> None:
         """Show a game; the first one if the client does not know it. `options`: those of the user's game."""
         super().__init__()
-        self._at = NAMES.index(game) if game in NAMES else 0
+        self._names = tuple(GAMES)
+        self._titles = tuple(GAMES[name].title for name in self._names)
+        self._at = self._names.index(game) if game in self._names else 0
         self._notice = f"Your game: {options}." if options else ""
 
     @property
     def game(self) -> str:
-        return NAMES[self._at]
+        return self._names[self._at]
 
     def compose_content(self) -> ComposeResult:
         appearance = self.client.appearance
         yield Header(appearance)
-        yield Tabs(appearance, TITLES, self._at)
+        yield Tabs(appearance, self._titles, self._at)
         yield RulesPage(appearance, terminal_chapter(self.game))
         yield Footer(appearance, KEYS)
 
@@ -56,7 +56,7 @@ class RulesScreen(BaseScreen):
         return self.query_one(RulesPage)
 
     def _update_header(self) -> None:
-        self.query_one(Header).show(["Rules", TITLES[self._at]], f"{self._at + 1} of {len(NAMES)}")
+        self.query_one(Header).show(["Rules", self._titles[self._at]], f"{self._at + 1} of {len(self._names)}")
 
     def _update_footer(self) -> None:
         status = Status(self.client.connection or self._notice, tail="more below" if self.page.has_more else "")
@@ -78,14 +78,14 @@ class RulesScreen(BaseScreen):
 
     def _turn_to(self, number: int) -> None:
         """Show the game of a number. The first game follows the last one."""
-        self._at = number % len(NAMES)
+        self._at = number % len(self._names)
         self._notice = ""
         self.query_one(Tabs).show(self._at)
         self.page.show(terminal_chapter(self.game))
         self._update_header()
 
     def actions(self) -> list[Action]:
-        games = [Action(f"Rules of {title}", "", partial(self._turn_to, n)) for n, title in enumerate(TITLES)]
+        games = [Action(f"Rules of {title}", "", partial(self._turn_to, n)) for n, title in enumerate(self._titles)]
         colours = Action("Change the colours", "p", self.client.cycle_theme)
         return [*games, colours, Action("Back", "esc", self.client.leave_screen)]
 

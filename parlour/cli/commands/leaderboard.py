@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 def arguments(parser: ArgumentParser) -> None:
     from engine.registry import GAMES
 
-    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)} (default: all of them)")
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES.names())} (default: all of them)"
+    )
     add_options(parser)
     parser.add_argument("--player", metavar="NAME", default="", help="show the rating history of this player")
     parser.add_argument(

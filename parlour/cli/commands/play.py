@@ -39,7 +39,9 @@ SEATS = {"first": 0, "0": 0, "second": 1, "1": 1}
 def arguments(parser: ArgumentParser) -> None:
     from engine.registry import GAMES
 
-    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)} (default: open the lobby)")
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES.names())} (default: open the lobby)"
+    )
     vs = f"a bot, a player, or 'anyone' (default: {DEFAULT_OPPONENT}, or another connected bot, or the first to join)"
     parser.add_argument("--vs", metavar="NAME", default="", help=vs)
     parser.add_argument("--clock", help="5+3, 90s+1, 10/move, 10/move+60 or none (default: none; with --rated 5+3)")

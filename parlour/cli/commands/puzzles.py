@@ -39,7 +39,7 @@ EASIEST_SHARE = 0.25  # at most this share of the puzzles is solved by the lowes
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)}")
+    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES.names())}")
     add_options(parser)
     parser.add_argument("--count", type=count, default=20, metavar="N", help="stop after N puzzles (default: 20)")
     parser.add_argument(

@@ -21,7 +21,7 @@ MIN_COLUMNS = 40
 
 
 def arguments(parser: ArgumentParser) -> None:
-    text = f"one of {', '.join(GAMES)} (without it, the games are listed)"
+    text = f"one of {', '.join(GAMES.names())} (without it, the games are listed)"
     parser.add_argument("game", metavar="GAME", nargs="?", help=text)
 
 
@@ -36,7 +36,8 @@ def list_of_games() -> list[str]:
     width = max(map(len, GAMES))
     chapters = {name: terminal_chapter(name) for name in GAMES}
     lines = [f"{name:{width}}  {chapter.title}. {chapter.lead}".rstrip() for name, chapter in chapters.items()]
-    return [*lines, "", "'parlour rules GAME' explains a game."]
+    refused = [f"{sentence}." for sentence in GAMES.refused.values()]
+    return [*lines, *([""] if refused else []), *refused, "", "'parlour rules GAME' explains a game."]
 
 
 def columns() -> int:

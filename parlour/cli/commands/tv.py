@@ -19,7 +19,7 @@ from parlour.errors import UserError
 def arguments(parser: ArgumentParser) -> None:
     from engine.registry import GAMES
 
-    parser.add_argument("--game", default="", help=f"show only this game: {', '.join(GAMES)}")
+    parser.add_argument("--game", default="", help=f"show only this game: {', '.join(GAMES.names())}")
     add_connection(parser)
     add_looks(parser)
 

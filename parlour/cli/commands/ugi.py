@@ -21,7 +21,7 @@ from parlour.cli.search_output import megabytes
 def arguments(parser: ArgumentParser) -> None:
     from engine.registry import GAMES
 
-    parser.add_argument("game", metavar="GAME", help=f"one of {', '.join(GAMES)}")
+    parser.add_argument("game", metavar="GAME", help=f"one of {', '.join(GAMES.names())}")
     add_options(parser)
     parser.add_argument(
         "--table", type=megabytes, default=64, metavar="MB", help="megabytes for the search's table (default: 64)"

@@ -40,7 +40,7 @@ NUMBER_KEYS = (
 def add_plan(parser: ArgumentParser) -> None:
     games = parser.add_argument_group("games")
     games.add_argument("--plan", metavar="FILE", type=Path, help="a TOML file; flags override it")
-    games.add_argument("--game", help=f"one of {', '.join(GAMES)}")
+    games.add_argument("--game", help=f"one of {', '.join(GAMES.names())}")
     add_options(games)  # type: ignore[arg-type]  # a group takes arguments too
     games.add_argument("--format", choices=[name for name in FORMATS if name != "grading"], help="default: round-robin")
     games.add_argument(

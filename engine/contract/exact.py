@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.contract.positions import walk
 from engine.game import Game, Move, State
-from tests.engine.variants import walk
 
 MAX_POSITIONS = 4000  # default limit of an exhaustive search
 
