@@ -7,12 +7,12 @@ import threading
 
 import pytest
 
+from engine.contract.exact import ExactSolver
 from engine.registry import create
 from engine.search import Limits, Report, Thinker, tree
 from engine.search.kernel import kernel
 from engine.search.table import BUCKET_ENTRIES, find_entry, store_entry
 from engine.search.worker import Task, Worker
-from tests.engine.exact_solver import ExactSolver
 from tests.waiting import until_blocking
 
 
