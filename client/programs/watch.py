@@ -138,6 +138,8 @@ def count_files(pid: int, folders: tuple[str, ...]) -> int:
     for inside in descendants(pid)[1:2] if folders else []:  # the first process in the jail
         for folder in folders:
             with suppress(OSError):
+                if Path(f"/proc/{inside}/root").samefile("/"):  # it is still making its jail
+                    break
                 known = os.statvfs(f"/proc/{inside}/root{folder}")
                 total += known.f_files - known.f_ffree
     return total
