@@ -197,7 +197,7 @@ class LineBot(Bot):
     def close(self) -> None:
         """Return a healthy program to the pool."""
         child, self._child = self._child, None
-        if child is not None and child.exited(0.0):
+        if child is not None and (child.killed or child.exited(0.0)):
             self.pool.drop(child)
         elif child is not None:
             self.pool.put_back(child)

@@ -51,6 +51,7 @@ class Process:
         self.argv, self.folder, self.limits, self.jail = tuple(argv), folder, limits, jail or NoJail()
         self.violation = ""  # the limit that it has exceeded, if that was noticed
         self.exit: Exit | None = None
+        self.killed = False  # it may take a moment to exit
         self.started_at = time.monotonic()
         self._lock = threading.Lock()  # so that no signal is sent after the process was reaped
         self._mark = REAPER.new_mark()
@@ -107,6 +108,7 @@ class Process:
 
     def kill(self) -> None:
         """Kill the process group at once. May be called from any thread."""
+        self.killed = True
         with self._lock:
             self._signal(signal.SIGKILL)
 

@@ -137,6 +137,16 @@ def test_healthy_child_plays_the_next_game(start: Start, tmp_path: Path) -> None
     assert len(seen) == 1
 
 
+def test_stopped_program_does_not_play_the_next_game(start: Start, tmp_path: Path) -> None:
+    """A game may end while its program is about to answer. The killed program takes a moment to exit."""
+    pool = start(program(tmp_path, FIRST)).pool
+    for _ in range(5):
+        bot = LineBot(pool)
+        assert bot.choose(CONGA, CONGA.start(), budget()).move
+        bot.stop()
+        bot.close()
+
+
 def test_events_are_sent_if_wanted(start: Start, tmp_path: Path) -> None:
     code = """
     import json, sys
