@@ -13,6 +13,8 @@ from protocol.types import (
     Milliseconds,
     Names,
     Options,
+    ReviewedMove,
+    ReviewSummary,
     SeatNumber,
     Status,
     TimeControl,
@@ -223,6 +225,31 @@ class Export(RoomCommand):
     format: ExportFormat = "text"
 
 
+class Review(RoomCommand):
+    """Ask for the review of a finished game. `review_update` follows, now and when there is more to say.
+
+    Without a review of the game, the server's reviewer makes one. You may ask for one new review a minute.
+    """
+
+
+class TakeReview(Command):
+    """Wait for a game to review, which comes as `review_task`. Only for accounts that the operator has named.
+
+    It is yours until you have submitted the review, or have sent no `submit_review` for 30 seconds.
+    """
+
+
+class SubmitReview(RoomCommand):
+    """Submit a part of the review of the game that you have taken: some of its moves, or none if it goes on.
+
+    `summary`: with the last part. `problem`: why the game cannot be reviewed; that ends the review.
+    """
+
+    moves: tuple[ReviewedMove, ...] = ()
+    summary: ReviewSummary | None = None
+    problem: str = ""
+
+
 class ReportTournament(Command):
     """Tell the server about a tournament of which you are the arbiter, so that it can show it to others.
 
@@ -249,5 +276,5 @@ class Tournaments(Command):
 AnyCommand = (
     Hello | List | Lobby | Create | Pair | Join | Watch | Leave | Move | Resign | OfferDraw | AnswerDraw
     | Claim | Abort | Rematch | Takeback | Say | History | Leaderboard | Ratings | Boards | Export
-    | ReportTournament | WatchTournament | Tournaments
+    | Review | TakeReview | SubmitReview | ReportTournament | WatchTournament | Tournaments
 )  # fmt: skip

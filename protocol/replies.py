@@ -29,6 +29,9 @@ from protocol.types import (
     RatedGame,
     RatingChange,
     Result,
+    ReviewedMove,
+    ReviewState,
+    ReviewSummary,
     RoomInfo,
     Seat,
     SeatNumber,
@@ -178,6 +181,30 @@ class TournamentUpdate(Message):
     report: TournamentReport
 
 
+class ReviewUpdate(Message):
+    """How far the review of a game is, for clients that have asked for it or are in the room.
+
+    `ahead`: how many games the reviewer takes before this one, when you asked. `done` and `total`: moves. `why`: why it
+    has failed. With the state `done`, `moves` has every move of the game, and `summary` is there.
+    """
+
+    room: str
+    state: ReviewState
+    ahead: Count = 0
+    done: Count = 0
+    total: Count = 0
+    why: str = ""
+    summary: ReviewSummary | None = None
+    moves: tuple[ReviewedMove, ...] = ()
+
+
+class ReviewTask(Message):
+    """A game to review, for a client that has sent `take_review`. `record`: the game as a text."""
+
+    room: str
+    record: str
+
+
 class Closing(Message):
     """The server is about to restart and closes with code 1012. Reconnect after `retry_after` seconds."""
 
@@ -185,5 +212,7 @@ class Closing(Message):
     retry_after: Seconds
 
 
-AnyReply = Snapshot | Welcome | Ok | Error | LobbyUpdate | Invited | TournamentUpdate | Closing
+AnyReply = (
+    Snapshot | Welcome | Ok | Error | LobbyUpdate | Invited | TournamentUpdate | ReviewUpdate | ReviewTask | Closing
+)  # fmt: skip
 ServerMessage = PublicEvent | AnyReply

@@ -47,6 +47,9 @@ ErrorCode = Literal[
     "too_late",
     "too_early",
     "too_long",
+    # reviews
+    "no_reviewer",
+    "queue_full",
     # the server
     "rate_limited",
     "too_many_rooms",
@@ -74,6 +77,8 @@ Wish = Literal["board", "legal", "preview"]  # what a client can ask for in `hel
 ClockKind = Literal["none", "fischer", "move", "bank"]
 ExportFormat = Literal["text", "json"]
 LadderState = Literal["", "anchor", "away", "retired"]
+ReviewState = Literal["queued", "running", "done", "failed"]
+Judgement = Literal["best", "only move", "fine", "inaccuracy", "mistake", "blunder", "missed win"]
 
 ERROR_CODES: tuple[str, ...] = get_args(ErrorCode)
 END_REASONS: tuple[str, ...] = get_args(EndReason)
@@ -94,6 +99,8 @@ Count = Annotated[int, Meta(ge=0, le=2**53)]
 ShownInteger = Annotated[int, Meta(ge=-(2**53), le=2**53)]  # exact in JavaScript
 Elo = Annotated[int, Meta(ge=-100_000, le=100_000)]
 Amount = Annotated[float, Meta(ge=-1e9, le=1e9)]  # finite
+Chance = Annotated[float, Meta(ge=0, le=1)]
+Percent = Annotated[float, Meta(ge=0, le=100)]
 Names = tuple[str, str]  # of the players for whom the two seats are kept
 Cells = tuple[str, ...]  # names of cells
 BoardCells = tuple[tuple[int | None, int], ...]  # owner and count of each cell, row by row from the top, without gaps
@@ -292,6 +299,41 @@ class LegalMove(Part):
     move: str
     path: Cells
     board: BoardCells | None = None
+
+
+class ReviewedMove(Part):
+    """A move of a finished game, as the reviewer judges it. Values are for the side that moves.
+
+    `best`: the move itself if no better one is known. `line`: the best line, from `best` on. `value`: before the move,
+    with best play; `played`: after the move. The field `value_proved` or `played_proved` says whether it is exact.
+    `depth`: of the search for `value`; null if that is proved. `chance`: of winning, after the move; `cost`: how
+    much of it the move has lost. `words`: what the
+    move keeps or loses. `path`: the cells of `best`, if that is another move.
+    """
+
+    ply: Annotated[int, Meta(ge=1)]
+    side: SeatNumber
+    move: str
+    best: str
+    line: tuple[str, ...]
+    value: Amount
+    value_proved: bool
+    played: Amount
+    played_proved: bool
+    loss: Amount
+    chance: Chance
+    cost: Chance
+    judgement: Judgement
+    depth: Count | None = None
+    words: str = ""
+    path: Cells = ()
+
+
+class ReviewSummary(Part):
+    """What a review says of the whole game. `accuracy`: of both sides; null without moves. `turning_points`: plies."""
+
+    accuracy: tuple[Percent | None, Percent | None]
+    turning_points: tuple[Annotated[int, Meta(ge=1)], ...] = ()
 
 
 class Offers(Part):

@@ -24,6 +24,8 @@ from protocol.commands import (
     Ratings,
     Rematch,
     ReportTournament,
+    Review,
+    SubmitReview,
     Takeback,
     Tournaments,
     Watch,
@@ -45,6 +47,8 @@ WEIGHTS: Mapping[type[Any], int] = {
     Ratings: 4,  # as `leaderboard`
     Boards: 4,  # 100 µs, and more for long games: see BOARDS_PER_MESSAGE
     Export: 4,  # 2800 µs for 400 plies, so long games cost more: see EXPORTED_PLIES_PER_MESSAGE
+    Review: 4,  # 100 µs, and more for long games: see EXPORTED_PLIES_PER_MESSAGE
+    SubmitReview: 4,  # a part has up to 16 KB, and every line in it is replayed
     ReportTournament: 4,  # 100 to 400 µs: up to 16 KB in nested maps are checked. Arbiters send one a second
     WatchTournament: 4,  # 10 µs, and up to 16 KB are sent
     Tournaments: 4,  # 50 µs: up to 100 tournaments are listed

@@ -31,6 +31,7 @@ from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
 from server.lobby.progress import ProgressReports
+from server.lobby.reviews import Reviews
 from server.lobby.tournaments import TournamentReports
 from server.lobby.watcher_counts import WatcherCounts
 from server.logs import configure_logging, log
@@ -103,6 +104,16 @@ class App:
             presence=self.presence, bus=bus, feed=self.feed, rooms=self.registry.rooms, now=self.now
         )
         self.tournaments = TournamentReports(bus.report, self.now)
+        self.reviews = Reviews(
+            node=self.node_id,
+            reviewers=settings.reviewers,
+            store=store,
+            registry=self.registry,
+            presence=self.presence,
+            announce=bus.announce_review,
+            tasks=self.tasks,
+            now=self.now,
+        )
         self.pauses = AbortPauses(self.now)
         self.membership = Membership(
             store=store,
@@ -149,6 +160,7 @@ class App:
             watcher_counts=self.watcher_counts,
             invitations=self.invitations,
             tournaments=self.tournaments,
+            reviews=self.reviews,
             status=self.status,
             tasks=self.tasks,
             now=self.now,
@@ -167,6 +179,7 @@ class App:
             invitations=self.invitations,
             matchmaker=self.matchmaker,
             tournaments=self.tournaments,
+            reviews=self.reviews,
             hello=HelloHandler(
                 node=self.node_id,
                 settings=settings,
@@ -206,6 +219,7 @@ class App:
             invitations=self.invitations,
             feed=self.feed,
             tournaments=self.tournaments,
+            reviews=self.reviews,
             progress=self.progress,
             node=self.node,
             ip_limits=self.ip_limits,

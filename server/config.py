@@ -50,8 +50,8 @@ class Settings:
         "guests", "who may connect: guests and accounts, or only accounts (tokens)", choices=("guests", "tokens")
     )
     house: str = setting(
-        "random,greedy,search@2,search@5,search@8,search",
-        "house bots, separated by commas; search@3 plays at level 3; none for no house bots",
+        "random,greedy,search@2,search@5,search@8,search,reviewer",
+        "house bots, separated by commas; search@3 plays at level 3, reviewer reviews games; none for no house bots",
     )
     tls_cert: str = setting("", "certificate file (PEM); enables wss:// and https://")
     tls_key: str = setting("", "private key file (PEM) of the certificate")
@@ -81,6 +81,7 @@ class Settings:
         f"accounts that run tournaments, separated by commas: they may send {ARBITER_ALLOWANCE} times as much, and "
         "create as many times as many rooms",
     )
+    reviewers: str = setting("reviewer", "accounts that may submit reviews of games, separated by commas")
     chat_rate: float = setting(
         2.0,
         "chat lines per second that a player may send to a room; all its watchers together may send as many, each of "

@@ -18,6 +18,7 @@ from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
 from server.lobby.progress import ProgressReports
+from server.lobby.reviews import Reviews
 from server.lobby.tournaments import TournamentReports
 from server.logs import log
 from server.metrics import Metrics, Sample, total_text
@@ -52,6 +53,7 @@ class Server:
         invitations: Invitations,
         feed: LobbyFeed,
         tournaments: TournamentReports,
+        reviews: Reviews,
         progress: ProgressReports,
         node: Node,
         ip_limits: IpLimits,
@@ -64,6 +66,7 @@ class Server:
         )  # fmt: skip
         self._feed, self._progress, self._node, self._tasks = feed, progress, node, tasks
         self._invitations, self._tournaments, self._revocations = invitations, tournaments, revocations
+        self._reviews = reviews
         self.receive, self.spawn = dispatcher.receive, tasks.start
         self.ip_limits = ip_limits
         self.connections: set[Connection] = set()
@@ -79,8 +82,9 @@ class Server:
         self._dispatcher.disconnected(client)
 
     def awaits_events(self, client: Connection) -> bool:
-        """Return whether a client watches the lobby or a tournament, or waits for invitations."""
-        return self._feed.is_listening(client) or self._tournaments.is_watching(client)
+        """Return whether a client watches the lobby or a tournament, or waits for invitations or a review."""
+        waits = self._feed.is_listening(client) or self._tournaments.is_watching(client)
+        return waits or self._reviews.is_waiting(client)
 
     async def collect_metrics(self) -> None:
         """Ask the other workers of this machine for their metrics."""
@@ -124,6 +128,7 @@ class Server:
         await self._node.start()
         await self._revocations.start()
         await self._registry.start(self._node.id, alone)
+        await self._reviews.start()
 
     async def run(self) -> None:
         """Sweep until cancelled: time-outs, matchmaking, invitations, revoked accounts, deadlines, heartbeat."""
@@ -139,6 +144,7 @@ class Server:
                     client.cut(1008, reason)
             self._matchmaker.sweep()
             self._invitations.sweep()
+            self._reviews.sweep()
             try:
                 if self._store.shared:
                     await self._node.sweep()  # first: without a heartbeat, other nodes count this one as dead

@@ -22,6 +22,7 @@ from protocol.commands import (
     Ratings,
     ReportTournament,
     Resign,
+    Review,
     Say,
     Tournaments,
     Watch,
@@ -36,10 +37,10 @@ LATENCY_WEIGHT = 0.2  # of the newest measurement in the moving average
 # Commands that are safe to send twice: the second copy changes nothing, or its error says that the first succeeded.
 REPEATABLE = (
     Move, Join, Watch, Leave, List, Lobby, History, Leaderboard, Ratings, Export, Resign, Abort,
-    ReportTournament, WatchTournament, Tournaments,
+    ReportTournament, WatchTournament, Tournaments, Review,
 )  # fmt: skip
 # Commands that the caller sends again after `rate_limited`, if they still make sense then.
-TIMELY = (Move, Say)
+TIMELY = (Move, Say, Review)
 # The error of a second copy when the first succeeded.
 ALREADY_DONE = {Join: "already_seated", Leave: "not_seated", Resign: "game_over", Abort: "game_over"}
 

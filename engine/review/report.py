@@ -27,6 +27,7 @@ class MoveReview:
     depth: int  # of the search for `value`; of no meaning if that is proved
     loss: float
     cost: float  # winning chances lost, from 0 to 1
+    chance: float  # of winning, after the move, from 0 to 1
     judgement: Judgement
     words: str  # what the move keeps or loses
     forced: bool  # there was no other move
@@ -55,6 +56,7 @@ class MoveReview:
             "value_proved": self.value_proved,
             "played": number(self.played),
             "played_proved": self.played_proved,
+            "chance": number(self.chance),
             "depth": None if self.value_proved else self.depth,
         }
 

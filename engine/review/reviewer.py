@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from engine.errors import GameError
 from engine.game import Game, Move, State
 from engine.record import Record, replay, verify
-from engine.review.judgement import cost, explain, judge, sign
+from engine.review.judgement import chances, cost, explain, judge, sign
 from engine.review.report import MoveReview, Review
 from engine.review.values import MIN_POSITION_S, TABLE_MB, Budget, Evaluator, Value, for_mover
 from engine.search.kernel import Notice
 from engine.search.limits import ignore
 
 MAX_LINE_MOVES = 12
+Found = Callable[[MoveReview], None]
 Progress = Callable[[int, int], None]  # called with the number of moves done, and of all moves
 
 
@@ -36,10 +37,12 @@ def review(
     compiled: bool | None = None,
     notice: Notice = ignore,
     threads: int = 1,
+    found: Found = lambda move: None,
 ) -> Review:
     """Review a game. Raises InvalidRecord, NothingToReview, or Cancelled if `cancel` is set.
 
     The positions are searched from the last to the first, because proofs of late positions help to prove earlier ones.
+    `found` is called with the review of each move, in this order.
     """
     verify(record)
     if not record.moves:
@@ -55,10 +58,11 @@ def review(
             evaluator.seconds = max(MIN_POSITION_S, left / (total - done))
         ply = total - done
         move = game.parse(states[ply - 1], record.moves[ply - 1].move)
-        after, found = review_move(evaluator, states[: ply + 1], move, after)
+        after, reviewed = review_move(evaluator, states[: ply + 1], move, after)
         if cancel is not None and cancel.is_set():
             raise Cancelled
-        moves.append(found)
+        moves.append(reviewed)
+        found(reviewed)
         progress(done + 1, total)
     return Review(tuple(reversed(moves)))
 
@@ -91,6 +95,7 @@ def review_move(evaluator: Evaluator, states: Sequence[State], move: Move, after
         depth=value.depth,
         loss=max(0, value.points - played.points),
         cost=cost(game, value, played),
+        chance=chances(game, value, played)[1],
         judgement=judged,
         words=explain(game, value, played),
         forced=len(game.moves(before)) == 1,

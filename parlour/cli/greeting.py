@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from client.sdk.url import DEFAULT_URL
-from parlour.cli.house_bots import local_url
+from parlour.cli.house_bots import REVIEWER, local_url
 from server.config import Settings
 from server.storage.interface import without_password
 
@@ -25,7 +25,7 @@ def greeting(url: str, settings: Settings, bots: Sequence[str]) -> str:
     guests = "guests and accounts may connect" if settings.auth == "guests" else "only accounts may connect"
     parlour = program()
     commands = {
-        f"{parlour} play conga{where}": "play against a house bot" if bots else "play",
+        f"{parlour} play conga{where}": "play against a house bot" if set(bots) - {REVIEWER} else "play",
         f"{parlour} watch{where}": "open the lobby and watch games",
         f"{parlour} bot my_bot.py{where}": "connect your own bot",
         f"{parlour} account add NAME{db}": "create an account and print its token",

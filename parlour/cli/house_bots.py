@@ -31,6 +31,7 @@ from server.logs import log
 from server.storage.interface import Store, new_secret
 
 NO_BOTS = "none"
+REVIEWER = "reviewer"  # reviews games instead of playing them
 MAX_CONCURRENT_GAMES = 20  # of a bot that moves at once
 MAX_CONCURRENT_SEARCH_GAMES = 8
 EXIT_GRACE_S = 2.0
@@ -42,7 +43,8 @@ def house_names(text: str) -> tuple[str, ...]:
     if names == (NO_BOTS,):
         return ()
     for name in names:
-        parse_bot_name(name).check()
+        if name != REVIEWER:
+            parse_bot_name(name).check()
     return names
 
 
@@ -59,6 +61,9 @@ async def house_bots(names: tuple[str, ...], settings: Settings, url: str, store
     """Run house bots on a server until the block ends."""
     tokens = await ensure_accounts(names, store, token_file(settings.db))
     url = local_url(url)
+    if REVIEWER in names and REVIEWER not in tokens:
+        log("no_reviewer", logging.ERROR, why=f"the name {REVIEWER} belongs to another account; see --reviewers")
+        names = tuple(name for name in names if name != REVIEWER)
     supervisors = [supervisor(name, url, tokens.get(name, ""), settings.tls_cert) for name in names]
     for bot in supervisors:
         bot.start_soon()
@@ -141,7 +146,9 @@ def supervisor(name: str, url: str, token: str, trust: str) -> Supervisor[Proces
 
 
 def bot_args(name: str, url: str, trust: str) -> list[str]:
-    """Return the arguments of `parlour bot` for a house bot."""
+    """Return the arguments of `parlour` for a house bot."""
+    if name == REVIEWER:
+        return ["reviewer", "--url", url, "--leave-with-stdin", *(("--tls-trust", trust) if trust else ())]
     spec = parse_bot_name(name)
     args = ["bot", spec.bot, "--name", name, "--url", url, "--leave-with-stdin", "--lazy", "--no-state"]
     args += ["--concurrent", str(MAX_CONCURRENT_SEARCH_GAMES if spec.bot == "search" else MAX_CONCURRENT_GAMES)]

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from protocol.events import AnyEvent
 from protocol.replies import TournamentUpdate
-from protocol.types import BotInfo, RoomInfo
+from protocol.types import BotInfo, ReviewState, RoomInfo
 from server.domain.room import Room
 
 Payloads = tuple[bytes, ...]  # encoded events, as they are stored
@@ -40,6 +40,9 @@ class BusListener(Protocol):
 
     def tournament_announced(self, update: TournamentUpdate) -> None:
         """Handle a report on a tournament."""
+
+    def review_announced(self, room: str, state: ReviewState, done: int, total: int) -> None:
+        """Handle the news that the review of a game was asked for, goes on, or has ended. `state`: a ReviewState."""
 
     def bus_reconnected(self) -> None:
         """Handle the return of the bus: messages may have been lost."""
@@ -155,6 +158,9 @@ class Bus(Protocol):
     def report(self, update: TournamentUpdate) -> None:
         """Announce a report on a tournament."""
 
+    def announce_review(self, room: str, state: ReviewState, done: int = 0, total: int = 0) -> None:
+        """Announce that the review of a game was asked for, goes on, or has ended."""
+
 
 class WorkerBus(Bus, Protocol):
     """A bus that reaches the other workers of this machine."""
@@ -227,6 +233,9 @@ class LocalBus(WithoutWorkers):
         """Do nothing."""
 
     def report(self, update: TournamentUpdate) -> None:
+        """Do nothing."""
+
+    def announce_review(self, room: str, state: ReviewState, done: int = 0, total: int = 0) -> None:
         """Do nothing."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from protocol.events import AnyEvent
 from protocol.replies import TournamentUpdate
-from protocol.types import BotInfo
+from protocol.types import BotInfo, ReviewState
 from server.cluster.bus import Bus, BusListener, Payloads, WorkerBus
 from server.domain.room import Room
 
@@ -99,3 +99,7 @@ class BusPair:
     def report(self, update: TournamentUpdate) -> None:
         self._near.report(update)
         self._far.report(update)
+
+    def announce_review(self, room: str, state: ReviewState, done: int = 0, total: int = 0) -> None:
+        self._near.announce_review(room, state, done, total)
+        self._far.announce_review(room, state, done, total)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from protocol.replies import TournamentUpdate
-from protocol.types import BotInfo, RoomInfo
+from protocol.types import BotInfo, ReviewState, RoomInfo
 from runtime.tasks import BackgroundTasks
 from server.cluster.bus import Bus
 from server.cluster.clock_sync import StoreClock
@@ -20,6 +20,7 @@ from server.domain.room import Room
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.progress import ProgressReports
+from server.lobby.reviews import Reviews
 from server.lobby.tournaments import TournamentReports
 from server.lobby.watcher_counts import WatcherCounts
 from server.logs import log
@@ -54,6 +55,7 @@ class Node:
         watcher_counts: WatcherCounts,
         invitations: Invitations,
         tournaments: TournamentReports,
+        reviews: Reviews,
         status: NodeStatus,
         tasks: BackgroundTasks,
         now: Now,
@@ -62,6 +64,7 @@ class Node:
         self._store, self._bus, self._clock, self._registry, self._membership = store, bus, clock, registry, membership
         self._presence, self._feed, self._progress, self._watcher_counts = presence, feed, progress, watcher_counts
         self._invitations, self._tournaments, self._status, self._tasks = invitations, tournaments, status, tasks
+        self._reviews = reviews
         self._synced_at = self._checked_at = 0
         self._heartbeat_at = self._heartbeats_since = 0  # the last one of this node, and since when there was no gap
         self._beating_since = 0  # since when the store writes one
@@ -106,6 +109,10 @@ class Node:
     def tournament_announced(self, update: TournamentUpdate) -> None:
         """Show a tournament whose arbiter is connected to another node."""
         self._tournaments.receive(update)
+
+    def review_announced(self, room: str, state: ReviewState, done: int, total: int) -> None:
+        """Give a request to a reviewer that is connected here, or tell the clients that wait for the review."""
+        self._reviews.announced(room, state, done, total)
 
     async def _deliver_invitation(self, room: str, name: str, origin: str) -> None:
         with suppress(Unavailable):

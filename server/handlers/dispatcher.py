@@ -24,8 +24,11 @@ from protocol.commands import (
     Ratings,
     Rematch,
     ReportTournament,
+    Review,
     RoomCommand,
     Say,
+    SubmitReview,
+    TakeReview,
     Tournaments,
     Watch,
     WatchTournament,
@@ -44,6 +47,7 @@ from server.handlers.queries import QueryHandler
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
+from server.lobby.reviews import Reviews
 from server.lobby.tournaments import TournamentReports
 from server.rooms.admission import Admission
 from server.rooms.broadcast import Broadcaster, frames_for
@@ -81,6 +85,7 @@ class Dispatcher:
         invitations: Invitations,
         matchmaker: Matchmaker,
         tournaments: TournamentReports,
+        reviews: Reviews,
         hello: HelloHandler,
         queries: QueryHandler,
         status: NodeStatus,
@@ -89,7 +94,7 @@ class Dispatcher:
         self._settings, self._registry, self._processor, self._broadcaster = settings, registry, processor, broadcaster
         self._membership, self._presence, self._admission, self._feed = membership, presence, admission, feed
         self._chat, self._invitations, self._status, self._now = chat, invitations, status, now
-        self._tournaments = tournaments
+        self._tournaments, self._reviews = tournaments, reviews
         self._handlers: dict[type[Any], Handler] = {
             Hello: hello.hello,
             List: queries.list,
@@ -103,6 +108,9 @@ class Dispatcher:
             Ratings: queries.ratings,
             Boards: queries.boards,
             Export: queries.export,
+            Review: reviews.review,
+            TakeReview: reviews.take,
+            SubmitReview: reviews.submit,
             ReportTournament: tournaments.report,
             WatchTournament: tournaments.watch,
             Tournaments: tournaments.list,
@@ -160,6 +168,7 @@ class Dispatcher:
         self._feed.disconnect(client)
         self._invitations.disconnect(client)
         self._tournaments.disconnect(client)
+        self._reviews.disconnect(client)
         self._membership.disconnect(client)
 
     async def _answer(self, client: Client, command: Any, handler: Handler) -> None:

@@ -15,6 +15,7 @@ from protocol.types import RoomInfo
 from protocol.weights import BOARDS_PER_MESSAGE, EXPORTED_PLIES_PER_MESSAGE
 from server.domain import ratings, snapshots
 from server.domain.decision import Refusal
+from server.domain.reviews import require_record
 from server.domain.seating import require_access
 from server.lobby.feed import LobbyFeed
 from server.lobby.progress import ProgressReports
@@ -186,10 +187,7 @@ class QueryHandler:
         live = await self._registry.find(command.room)
         room, player = live.room, player_of(client)
         self._registry.evict_ended(live)
-        if room.setup.private and room.seat_of(player.id) is None and player.id != room.setup.by:
-            raise Refusal("bad_code", "this room was private: only its players and its creator may export it")
-        if room.status != "ended":
-            raise Refusal("too_early", "the game is not over yet: export it when it has ended")
+        require_record(room, player, "export")
         client.charge(room.ply // EXPORTED_PLIES_PER_MESSAGE)
         record = snapshots.record(room)
         text = write(record) if command.format == "text" else json.dumps(to_json(record), ensure_ascii=False)

@@ -1,7 +1,8 @@
 """Move the rooms of old months into files, and back.
 
-An archive is a SQLite database like any other, with rooms and their events only: the commands that read a database read
-it too. A month is first written to the file, then compared, and only then removed. After a crash, run it again.
+An archive is a SQLite database like any other, with rooms, their events and reviews only: the commands that read a
+database read it too. A month is first written to the file, then compared, and only then removed. After a crash, run it
+again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from server.ids import first_room_id, month_of, next_month
 from server.storage.copying import Progress, stored_months
 from server.storage.interface import Store, StoreError
-from server.storage.tables import EVENTS, ROOM_COLUMNS, ROOMS, Row
+from server.storage.tables import EVENTS, REVIEWS, ROOM_COLUMNS, ROOMS, Row
 
 ROOMS_PER_BATCH = 100
 DAY_MS = 86_400_000
@@ -82,7 +83,7 @@ async def write_month(store: Store, archive: Store, month: str, before: int, pro
             log = await store.rows_of(EVENTS, names)
             if missing := set(names) - {event[0] for event in log}:
                 raise StoreError(f"room {min(missing)} has no events: 'parlour db check' lists what is wrong")
-            await archive.put_rooms(ended, log)
+            await archive.put_rooms(ended, log, await store.rows_of(REVIEWS, names))
             rooms, events = rooms + len(ended), events + len(log)
         progress(f"archiving {month}: rooms", rooms)
     return Moved(rooms, events, staying)
@@ -96,6 +97,7 @@ async def compare_month(store: Store, archive: Store, month: str, before: int, p
         names = [row[0] for row in ended]
         if names and not (
             await archive.rows_of(ROOMS, names) == ended
+            and await archive.rows_of(REVIEWS, names) == await store.rows_of(REVIEWS, names)
             and await archive.rows_of(EVENTS, names) == await store.rows_of(EVENTS, names)
         ):
             raise StoreError(f"the archive of {month} differs from the database, which is unchanged: run it again")
@@ -131,8 +133,8 @@ async def restore(archive: Store, store: Store, progress: Progress) -> tuple[int
             await store.prepare_log(sorted(new))
             months |= new
         if missing:
-            log = await archive.rows_of(EVENTS, [row[0] for row in missing])
-            await store.put_rooms(missing, log)
+            lost = [row[0] for row in missing]
+            await store.put_rooms(missing, await archive.rows_of(EVENTS, lost), await archive.rows_of(REVIEWS, lost))
         restored, known = restored + len(missing), known + len(existing)
         progress("restoring rooms", restored)
         after = rows[-1][:1]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from server.ids import FIRST_MONTH, month_at, month_of, next_month
 from server.storage.interface import Store, StoreError
-from server.storage.tables import ACCOUNTS, EVENTS, RATINGS, ROOMS, ROWS_PER_BATCH, SESSIONS, TABLES, Table
+from server.storage.tables import ACCOUNTS, EVENTS, RATINGS, REVIEWS, ROOMS, ROWS_PER_BATCH, SESSIONS, TABLES, Table
 
 Progress = Callable[[str, int], None]  # what is done, and the number of rows so far
 
@@ -63,7 +63,7 @@ async def check_target(target: Store, name: str) -> None:
         return
     if of:
         raise StoreError(f"the target is an unfinished copy of {of}: finish that one, or give another target")
-    for table in (ACCOUNTS, SESSIONS, ROOMS, EVENTS, RATINGS):
+    for table in (ACCOUNTS, SESSIONS, ROOMS, EVENTS, REVIEWS, RATINGS):
         if await target.read_rows(table, limit=1):
             raise StoreError(f"the target is not empty, it has {table.name}: give a new file or an empty database")
 

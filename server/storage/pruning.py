@@ -33,9 +33,10 @@ class Pruning(Tables):
         return [row[0] for row in await self._select(f"{sql} LIMIT {self.mark}2", before, limit)]
 
     async def delete_rooms(self, rooms: list[str]) -> None:
-        """Delete rooms with their events. The index comes last: after a crash in between, the rest is found again."""
+        """Delete rooms with all that belongs to them. The index comes last: after a crash, the rest is found again."""
         which = f"room IN ({self._marks(len(rooms))})"
         await self._change(f"DELETE FROM events WHERE {which}", *rooms)
+        await self._change(f"DELETE FROM reviews WHERE {which}", *rooms)
         await self._change(f"DELETE FROM rooms WHERE {which} AND {ABORTED}", *rooms)
 
     async def delete_sessions(self, before: int, limit: int) -> int:

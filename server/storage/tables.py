@@ -42,6 +42,7 @@ STANDINGS = Table("standings", 2, RATING_COLUMNS)
 ACCOUNTS = Table("accounts", 1, ("token", "name", "player", "created_at", "revoked_at", "folded", "change"))
 ACCOUNT_KEYS = Table("account_keys", 1, ("fingerprint", "player", "comment", "added_at"))
 SESSIONS = Table("sessions", 1, ("secret", "player", "name", "account", "seen_at"))
+REVIEWS = Table("reviews", 1, ("room", "asked_by", "asked_at", "taken_until", "attempts", "review"))
 ARCHIVES = Table("archives", 1, ("month", "file", "rooms", "events", "archived_at"))
 TABLES = (
     ACCOUNTS,
@@ -49,6 +50,7 @@ TABLES = (
     SESSIONS,
     ROOMS,
     EVENTS,
+    REVIEWS,
     RATINGS,
     STANDINGS,
     Table("downtimes", 1, ("ended", "began")),
@@ -92,19 +94,19 @@ class Tables(ABC):
         where, values = self._between(table, after, until)
         await self._change_together([(f"DELETE FROM {table.name}{where}", values), *self._inserts(table, rows)])
 
-    async def put_rooms(self, rooms: Sequence[Row], events: Sequence[Row]) -> None:
-        """Insert rooms with their events, or replace them, as one transaction."""
+    async def put_rooms(self, rooms: Sequence[Row], events: Sequence[Row], reviews: Sequence[Row]) -> None:
+        """Insert rooms with their events and reviews, or replace them, as one transaction."""
         names = [row[0] for row in rooms]
-        inserts = [*self._inserts(EVENTS, events), *self._inserts(ROOMS, rooms)]
+        inserts = [*self._inserts(EVENTS, events), *self._inserts(REVIEWS, reviews), *self._inserts(ROOMS, rooms)]
         await self._change_together([*self._deletes(names), *inserts])
 
     async def remove_rooms(self, rooms: Sequence[str]) -> None:
-        """Delete rooms with their events, as one transaction."""
+        """Delete rooms with their events and reviews, as one transaction."""
         await self._change_together(self._deletes(rooms))
 
     def _deletes(self, rooms: Sequence[str]) -> Statements:
         which = f"room IN ({self._marks(len(rooms))})"
-        return [(f"DELETE FROM {table.name} WHERE {which}", rooms) for table in (EVENTS, ROOMS)]
+        return [(f"DELETE FROM {table.name} WHERE {which}", rooms) for table in (EVENTS, REVIEWS, ROOMS)]
 
     async def set_archive(self, row: Row) -> None:
         """Note that a month is in an archive. Without a file: forget that."""

@@ -9,6 +9,7 @@ import pytest
 from bench.cluster.postgres import Postgres
 from server.lobby import progress
 from server.rooms.timers import now
+from tests.client.bots.test_reviewer import reviewing
 from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import Guest, Refused
 from tests.e2e.pages import get
@@ -287,3 +288,21 @@ async def test_lobby_of_every_node_shows_the_ply_of_games(
     fay = await connect_guest(right.url, "fay")
     await fay.ask("lobby", on=True)
     assert [info["ply"] for info in (await fay.find(type="lobby", full=True))["rooms"]] == [2]
+
+
+async def test_review_is_made_at_another_node(start: Start, connect_guest: ConnectGuest) -> None:
+    left, right = await start(), await start()
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(left.url, "ben", "json")
+    fay = await connect_guest(right.url, "fay")
+    room = await room_of(ann, ben, options={"n": 5, "k": 4})
+    await play(ann, ben, room, "a1", "b1", "c1", "e1")
+    await ben.ask("resign", room=room)
+    await fay.ask("watch", room=room)
+    assert (await ann.refused("review", room=room))["code"] == "no_reviewer"
+    async with reviewing(right):
+        while not await left.app.reviews.has_reviewer():  # noqa: ASYNC110  # until the store knows of it
+            await asyncio.sleep(0.01)
+        await ann.ask("review", room=room)
+        for guest in (ann, fay):
+            await guest.find(type="review_update", state="running")
+            assert len((await guest.find(type="review_update", state="done"))["moves"]) == 4

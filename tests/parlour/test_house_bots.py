@@ -8,7 +8,16 @@ import pytest
 
 from client.bots.loader import LoadError
 from parlour.cli import house_bots
-from parlour.cli.house_bots import bot_args, ensure_accounts, house_names, local_url, parse_bot_name, token_file
+from parlour.cli.house_bots import (
+    REVIEWER,
+    bot_args,
+    ensure_accounts,
+    house_names,
+    local_url,
+    parse_bot_name,
+    token_file,
+)
+from server.config import Settings
 from server.storage.sqlite.store import SqliteStore
 
 
@@ -34,6 +43,40 @@ def test_arguments_limit_the_games_of_a_search() -> None:
     assert search[-2:] == ["--level", "3"]
     assert other[other.index("--concurrent") + 1] == str(house_bots.MAX_CONCURRENT_GAMES)
     assert other[-2:] == ["--tls-trust", "cert.pem"]
+
+
+def test_reviewer_is_a_house_bot_by_default() -> None:
+    assert house_names(Settings().house)[-1] == REVIEWER
+    assert bot_args(REVIEWER, "ws://x", "") == ["reviewer", "--url", "ws://x", "--leave-with-stdin"]
+
+
+async def test_reviewer_without_its_account_is_not_started(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a guest it could not submit anything."""
+    started: list[str] = []
+
+    def supervise(name: str, *rest: str) -> FakeSupervisor:
+        started.append(name)
+        return FakeSupervisor()
+
+    monkeypatch.setattr(house_bots, "supervisor", supervise)
+    settings, store = Settings(db=str(tmp_path / "parlour.db")), SqliteStore(str(tmp_path / "parlour.db"))
+    await store.open()
+    try:
+        await store.add_account(REVIEWER, "p-somebody", "token", 1)
+        async with house_bots.house_bots(("random", REVIEWER), settings, "ws://x", store):
+            assert started == ["random"]
+    finally:
+        await store.close()
+
+
+class FakeSupervisor:
+    def start_soon(self) -> None:
+        """Do nothing."""
+
+    async def stop(self) -> None:
+        """Do nothing."""
 
 
 @pytest.mark.parametrize(

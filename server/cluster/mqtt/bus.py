@@ -18,7 +18,7 @@ from typing import Any
 from protocol.codec import MSGPACK, Malformed, to_builtins
 from protocol.events import AnyEvent
 from protocol.replies import TournamentUpdate
-from protocol.types import BotInfo
+from protocol.types import BotInfo, ReviewState
 from server.cluster.bus import BusListener, Payloads, WithoutWorkers
 from server.cluster.lobby_batch import LobbyBatch
 from server.cluster.mqtt.client import MqttClient
@@ -185,6 +185,10 @@ class MqttBus(WithoutWorkers):
         if self._peers is not None and self._outside is not None:
             self._peers.send_all("tournament", MSGPACK.encode(update))
             self._outside.send(self._topics.tournaments, update)
+
+    def announce_review(self, room: str, state: ReviewState, done: int = 0, total: int = 0) -> None:
+        if self._peers is not None:
+            self._peers.send_all("review", room, state, done, total)
 
     def _schedule_flush(self) -> None:
         if not self._ticking:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from protocol.codec import MSGPACK
 from protocol.events import AnyEvent, Created
 from protocol.replies import LobbyUpdate
-from protocol.types import BotInfo
+from protocol.types import BotInfo, ReviewState
 from server.cluster.bus import BusListener, Payloads
 from server.cluster.followers import Followers
 from server.cluster.mqtt.signing import Signer
@@ -83,6 +83,7 @@ class Peers:
             "lobby": self._lobby_received,
             "invite": self._invited,
             "tournament": self._tournament_received,
+            "review": self._review_received,
             "gone": self._left,
         }
 
@@ -274,6 +275,9 @@ class Peers:
     def _tournament_received(self, node: str, data: bytes, *_: Any) -> None:
         update: Any = MSGPACK.decode_server_message(data)
         self._listener.tournament_announced(update)
+
+    def _review_received(self, node: str, room: str, state: ReviewState, done: int, total: int, *_: Any) -> None:
+        self._listener.review_announced(room, state, done, total)
 
     def _left(self, node: str, *_: Any) -> None:
         self._heard.discard(node)

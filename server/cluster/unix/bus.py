@@ -17,7 +17,7 @@ from typing import Any
 from protocol.codec import MSGPACK
 from protocol.events import AnyEvent, Created
 from protocol.replies import LobbyUpdate, TournamentUpdate
-from protocol.types import BotInfo
+from protocol.types import BotInfo, ReviewState
 from server.cluster.bus import BusListener, Payloads
 from server.cluster.followers import Followers
 from server.cluster.lobby_batch import LobbyBatch
@@ -63,6 +63,7 @@ class UnixBus:
             "lobby": self._lobby_received,
             "invite": self._invitation_received,
             "tournament": self._tournament_received,
+            "review": self._review_received,
             "numbers": self._numbers_received,
             "ask": self._asked,
             "metrics": self._metrics_received,
@@ -162,6 +163,9 @@ class UnixBus:
 
     def report(self, update: TournamentUpdate) -> None:
         self._send_all("tournament", MSGPACK.encode(update))
+
+    def announce_review(self, room: str, state: ReviewState, done: int = 0, total: int = 0) -> None:
+        self._send_all("review", room, state, done, total)
 
     def _schedule_flush(self) -> None:
         if not self._ticking:
@@ -274,6 +278,11 @@ class UnixBus:
     def _tournament_received(self, listener: BusListener, receiver: Receiver, data: bytes) -> None:
         update: Any = MSGPACK.decode_server_message(data)
         listener.tournament_announced(update)
+
+    def _review_received(
+        self, listener: BusListener, receiver: Receiver, room: str, state: ReviewState, done: int, total: int
+    ) -> None:
+        listener.review_announced(room, state, done, total)
 
     def _numbers_received(
         self, listener: BusListener, receiver: Receiver, what: str, numbers: dict[str, float]

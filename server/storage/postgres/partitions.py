@@ -104,7 +104,8 @@ async def drop_month(connection: Any, month: str, rooms: int, timeout_s: float) 
             ended = await connection.fetchval(f"{sql} AND status = 'ended'", timeout=timeout_s)
             if not every == ended == rooms:
                 return False
-            await connection.execute(f"DELETE FROM rooms WHERE {between}", timeout=timeout_s)
+            for table in ("reviews", "rooms"):
+                await connection.execute(f"DELETE FROM {table} WHERE {between}", timeout=timeout_s)
             await connection.execute(f"SET LOCAL lock_timeout = {DROP_LOCK_TIMEOUT_MS}")
             await connection.execute(f"ALTER TABLE events DETACH PARTITION {name}")
             await connection.execute(f"DROP TABLE {name}")

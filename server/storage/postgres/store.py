@@ -31,6 +31,7 @@ from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate, require_current_schema
 from server.storage.postgres.write_queue import CONNECTION_ERRORS, WriteQueue, describe
 from server.storage.pruning import Pruning
+from server.storage.reviews import Reviews
 from server.storage.tables import Statements
 
 POOL_SIZE = 5  # connections besides the one that writes
@@ -45,7 +46,7 @@ LOCK_CLASS = 0x5041524C  # the first half of an advisory lock's key: "PARL"
 LAST_OPPONENT = queries.last_opponent("$")
 
 
-class PostgresStore(Accounts, Ratings, Keys, AccountKeys, Pruning):
+class PostgresStore(Accounts, Ratings, Keys, AccountKeys, Pruning, Reviews):
     """A store that several nodes share."""
 
     shared = True

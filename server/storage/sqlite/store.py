@@ -31,6 +31,7 @@ from server.storage.interface import (
 )
 from server.storage.keys import Keys
 from server.storage.pruning import Pruning
+from server.storage.reviews import Reviews
 from server.storage.sqlite.backup import back_up
 from server.storage.sqlite.files import check_path, file_sizes, lock_database, restrict_rights, wait_for_writers
 from server.storage.sqlite.ratings import Ratings
@@ -40,7 +41,7 @@ from server.storage.sqlite.write_queue import WriteQueue
 from server.storage.sqlite.writer_process import connect
 from server.storage.tables import Statements
 
-COUNTED_TABLES = ("rooms", "events", "sessions", "accounts", "ratings")
+COUNTED_TABLES = ("rooms", "events", "reviews", "sessions", "accounts", "ratings")
 MAX_BROKEN_PAGES = 20  # reported by a check
 LAST_OPPONENT = queries.last_opponent("?")
 ROOMS_OF = """
@@ -52,7 +53,7 @@ ROOMS_WAITING_FOR = """
 """
 
 
-class SqliteStore(Ratings, Keys, AccountKeys, Pruning):
+class SqliteStore(Ratings, Keys, AccountKeys, Pruning, Reviews):
     """A store for one node. `address`: a unix socket where its writer process also serves workers."""
 
     shared = False

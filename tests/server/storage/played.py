@@ -23,6 +23,7 @@ async def play_games(db: str) -> None:
             await ann.ask("say", room=room, text="good luck")
             await loser.ask("resign", room=room)
         await play(ann, guest, await room_of(ann, guest), "a1", "d4", "a2", "d3", "a3")
+        await server.app.store.request_review(room, ann.you["id"], 1, 1)
         await play(guest, ben, await room_of(guest, ben, private=True, clock=RATED_CLOCK), "a1", "b1")
         await ann.ask("abort", room=await room_of(ann, guest))
         await guest.ask("create", game="conga", invite="ben")

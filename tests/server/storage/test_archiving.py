@@ -11,7 +11,7 @@ from server.ids import first_room_id, month_of
 from server.storage.archiving import archive_month, months_before, restore
 from server.storage.factory import open_store
 from server.storage.interface import Append, Store, StoreError, Unavailable, append_and_wait
-from server.storage.tables import ARCHIVES, EVENTS, ROOMS
+from server.storage.tables import ARCHIVES, EVENTS, REVIEWS, ROOMS
 from tests.server.storage.rows import row
 
 NOW = 10**12
@@ -29,6 +29,9 @@ async def fill(store: Store) -> None:
         for n in range(count):
             room = f"{first_room_id(month)}0000{n}"
             await append_and_wait(store, Append(room, 0, (b"1", b"2"), row(room, "ended", result="1-0")))
+            if n == 1:
+                await store.request_review(room, "ann", 1, 100)
+                await store.save_review(room, b"review")
 
 
 @pytest.fixture
@@ -39,8 +42,8 @@ async def archive(tmp_path: Path) -> AsyncIterator[Store]:
     await store.close()
 
 
-async def contents(store: Store) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
-    return await store.read_rows(ROOMS), await store.read_rows(EVENTS)
+async def contents(store: Store) -> list[list[tuple[object, ...]]]:
+    return [await store.read_rows(table) for table in (ROOMS, EVENTS, REVIEWS)]
 
 
 async def test_month_moves_into_a_file_and_back(store: Store, archive: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,6 +57,7 @@ async def test_month_moves_into_a_file_and_back(store: Store, archive: Store, mo
     assert await store.read_rows(ARCHIVES) == [(OLD, "archive.db", 5, 10, NOW)]
     assert {month_of(name) for name, *_ in await archive.read_rows(ROOMS)} == {OLD}
     assert len(await store.read_rows(EVENTS)) == 2
+    assert (len(await archive.read_rows(REVIEWS)), await store.read_rows(REVIEWS)) == (1, [])
     assert await restore(archive, store, quiet) == (5, 0)
     assert await contents(store) == before
     assert await store.read_rows(ARCHIVES) == []
