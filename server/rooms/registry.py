@@ -140,19 +140,22 @@ class RoomRegistry(RoomObserver):
     # -- load
 
     async def room(self, name: str) -> LiveRoom | None:
-        """Return a room by its name, from memory or from the store."""
+        """Return a room by its name, from memory or from the store, with the events that other nodes have written."""
         live = self.rooms.get(name)
         if live is not None:
-            if self._store.shared and not live.busy:  # other nodes may have written to it
+            if not self._store.shared:
+                return live
+            if live.busy:  # a player whose seat is among the events it lacks would only watch
+                await self._processor.turn(live)
+            if not live.busy:  # other nodes may have written to it
                 await self._processor.catch_up(live)
                 live.stored_deadline = None
-                if name in self.damaged:
-                    return None
-                if name not in self.rooms:  # it has ended, and was evicted
-                    self._insert(live)
-                    self.on_load(name, live.room.seq)
-                return self.rooms[name]
-            return live
+            if name in self.damaged:
+                return None
+            if name not in self.rooms:  # it has ended, and was evicted
+                self._insert(live)
+                self.on_load(name, live.room.seq)
+            return self.rooms[name]
         if name not in self._loading:
             self._loading[name] = asyncio.ensure_future(self._load(name))
         return await asyncio.shield(self._loading[name])
@@ -357,6 +360,8 @@ class RoomRegistry(RoomObserver):
 
     async def _check_due(self, name: str, stored: int) -> None:
         """Load a room whose indexed deadline has passed: its timer acts on it. Correct a deadline that is too early."""
+        if name in self.rooms and self.rooms[name].busy:  # a sweep does not wait for it
+            return
         live = await self.room(name)
         due = None if live is None else live.room.deadline
         if live is None or due is None or due <= self._now():

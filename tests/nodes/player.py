@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from contextlib import suppress
 from typing import Any
 
@@ -32,7 +31,6 @@ class Player:
         self.acknowledged: dict[int, str] = {}  # by ply
         self.ended: Message | None = None
         self.silent = False  # from now on it does not move
-        self.spent_s = 0.0  # between hearing that it is to move and its moves, all together
         self.times_back = -1
         self.rng = random.Random(name)
 
@@ -105,12 +103,10 @@ class Player:
             return
         choices = self.rules.moves(state)
         if choices:
-            told_at = time.monotonic()
             if self.think != NO_TIME:
                 await asyncio.sleep(self.rng.uniform(*self.think))
             text = self.rules.format(state, self.rng.choice(choices))
             id = await guest.send("move", room=self.room, ply=len(self.moves), move=text)
-            self.spent_s += time.monotonic() - told_at
             self.pending = (id, len(self.moves), text)
 
 

@@ -101,6 +101,28 @@ async def test_room_in_memory_is_compared_with_a_shared_store(build: Build) -> N
     assert ann.kinds() == ["Said"]
 
 
+async def test_room_that_is_being_read_is_returned_with_what_it_lacked(build: Build) -> None:
+    server = await build(shared=True)
+    live, *_ = await start_game(server)
+    await write_elsewhere(server, live)
+    known = live.room.seq
+    server.app.registry.announced(live.room.id, known + 1)
+    assert live.busy
+    assert await server.app.registry.room(live.room.id) is live
+    assert live.room.seq == known + 1
+
+
+async def test_sweep_does_not_wait_for_a_busy_room(build: Build) -> None:
+    """The heartbeat is part of a sweep: a write that hangs must not make the node seem dead."""
+    server = await build(shared=True)
+    live, _, _ = await start_game(server, clock=BLITZ)
+    assert live.deadline is not None
+    server.clock.at = live.deadline + 10_000
+    live.busy = True
+    await server.app.registry.sweep()
+    assert not live.queue
+
+
 async def test_room_in_memory_is_not_read_again_from_a_store_of_one_node(server: Harness) -> None:
     live, _, _ = await start_game(server)
     server.store.reads = 0
