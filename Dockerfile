@@ -11,7 +11,7 @@ COPY protocol protocol
 COPY server server
 COPY client client
 COPY parlour parlour
-RUN /opt/parlour/bin/pip install --no-cache-dir '.[postgres,mqtt,fast]'
+RUN /opt/parlour/bin/pip install --no-cache-dir '.[postgres,mqtt,ssh,fast]'
 
 FROM python:3.13-slim
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/parlour parlour

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -109,6 +110,19 @@ class Settings:
     keep_aborted: float = setting(30.0, "days to keep rooms that ended without a result; 0: for ever", low=0)
     keep_chat: float = setting(365.0, "days to keep the chat of games that have ended; 0: for ever", low=0)
     keep_sessions: float = setting(30.0, "days to keep sessions that no client has used; 0: for ever", low=0)
+    ssh: str = setting("", "also serve the terminal client over SSH: PORT or HOST:PORT; needs the extra ssh")
+    ssh_host_key: str = setting("", "file of the SSH host key; made at the first start (default: beside the database)")
+    ssh_sessions: int = setting(20, "maximum SSH sessions", low=1)
+    ssh_sessions_per_address: int = setting(4, "maximum SSH sessions from one address", low=1)
+    ssh_memory: int = setting(512, "megabytes of memory for each SSH session", low=128)
+    ssh_cpu_time: int = setting(600, "seconds of CPU time for each SSH session", low=5)
+    ssh_login_timeout: float = setting(30.0, "seconds within which an SSH client must log in", low=0.1)
+    ssh_idle_timeout: float = setting(
+        3600.0,
+        "seconds without a key press (without a terminal: without output) after which an SSH session ends",
+        low=0.1,
+    )
+    ssh_session_time: float = setting(28_800.0, "seconds after which an SSH session ends", low=0.1)
     sweep: float = setting(1.0, "seconds between checks for timeouts and overdue rooms", low=0.01)
     log: str = setting(
         "auto",
@@ -153,10 +167,22 @@ def read_settings(given: Mapping[str, str | None], environment: Mapping[str, str
     if bool(settings.tls_cert) != bool(settings.tls_key):
         raise BadSetting("--tls-cert and --tls-key belong together: give both")
     check_workers(settings.workers)
+    if settings.ssh:
+        ssh_address(settings)
     for path in (settings.tls_cert, settings.tls_key):
         if path and not Path(path).is_file():
             raise BadSetting(f"there is no file {path}: check --tls-cert and --tls-key")
     return settings
+
+
+def ssh_address(settings: Settings) -> tuple[str, int]:
+    """Return the host and the port of `--ssh`. Raises BadSetting."""
+    host, _, port = settings.ssh.rpartition(":")
+    if not (port.isascii() and port.isdigit() and int(port[:6]) <= MAX_PORT):
+        raise BadSetting(f"--ssh must be a port such as 2222, or HOST:PORT, not {settings.ssh[:40]!r}")
+    if os.name != "posix":
+        raise BadSetting("this system has no pseudo-terminals, which SSH sessions need: start the server without --ssh")
+    return host.strip("[]") or settings.host, int(port)
 
 
 def check_workers(text: str) -> None:

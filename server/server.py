@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import Counter
+from collections.abc import Sequence
 
 from protocol.replies import Closing
 from runtime.tasks import BackgroundTasks
@@ -28,6 +30,7 @@ from server.rooms.status import PULSE_INTERVAL_S, RETRY_AFTER_S, NodeStatus
 from server.storage.interface import Store, Unavailable
 from server.transport.connection import Connection
 from server.transport.ip_limits import IpLimits
+from server.vouchers import VOUCHER_KEY, Voucher, read_voucher
 
 STORE_RECOVERY_S = 60.0  # after this long without a refused write, the store counts as healthy again
 DRAIN_TIMEOUT_S = 2.5  # service managers kill a server that takes much longer to stop
@@ -72,9 +75,16 @@ class Server:
         self.connections: set[Connection] = set()
         self.handshaking: set[Connection] = set()  # connections that have not sent an HTTP request yet
         self._samples: list[Sample] = []  # the metrics of other workers
+        self._voucher_key = b""  # of the SSH service, if there is one
         self._refusals = 0, 0.0  # refusals because of the store, and when their number last changed
 
     # -- what connections need: server.transport.services
+
+    def voucher_of(self, headers: Sequence[str]) -> Voucher | None:
+        """Return what the SSH service vouches for in the headers of a request, or None."""
+        if not self._voucher_key or len(headers) != 1:
+            return None
+        return read_voucher(headers[0], self._voucher_key, int(time.time() * 1000))
 
     def disconnected(self, client: Connection) -> None:
         """Remove a client from the server, the lobby and its rooms."""
@@ -126,6 +136,8 @@ class Server:
         `alone`: no other node or worker is running, even if a heartbeat is recent.
         """
         await self._node.start()
+        if self.settings.ssh:
+            self._voucher_key = await self._store.key(VOUCHER_KEY)
         await self._revocations.start()
         await self._registry.start(self._node.id, alone)
         await self._reviews.start()

@@ -71,7 +71,7 @@ class LaunchPlan:
 
     An empty `url` means the server on this machine or, if there is none or with `private`, a private server.
     With `persistent`, a private server that is already in use is an error; otherwise a temporary one replaces it.
-    `game`: show only this game on the TV.
+    `game`: show only this game on the TV. `voucher`: of the SSH service, if the client runs for an SSH client.
     """
 
     mode: Mode = "lobby"
@@ -81,6 +81,7 @@ class LaunchPlan:
     name: str = ""
     token: str = ""
     trust: str = ""
+    voucher: str = ""
     request: GameRequest | None = None
     rooms: tuple[str, ...] = ()
     code: str = ""
@@ -92,6 +93,8 @@ class LaunchPlan:
 
         A token is a secret: the command has it from the environment.
         """
+        if self.voucher:
+            return "ssh -t HOST play"
         words = ["parlour", "play"]
         if self.hotseat and self.request is not None:
             seat = "" if self.request.seat is None else ("first", "second")[self.request.seat]
@@ -103,6 +106,11 @@ class LaunchPlan:
         words += option("--name", self.name)
         token = "PARLOUR_TOKEN=… " if self.token and not private else ""
         return f"{token}{join(words)}"
+
+    @property
+    def is_guest_over_ssh(self) -> bool:
+        """Whether the player is forgotten at the end: such a guest has neither an account nor a file for its secret."""
+        return bool(self.voucher and self.name)
 
     def record_command(self, command: str, room: str, private: bool) -> str:
         """Return the command that reads the record of a finished game. `private`: as for `resume_command`."""

@@ -64,6 +64,7 @@ class Session:
         backoff: Backoff | None = None,
         wait_for_server: bool = True,
         room: str = "",
+        voucher: str = "",
     ) -> None:
         """Prepare a session without connecting. Raises NoServer if the URL is not valid.
 
@@ -75,9 +76,10 @@ class Session:
         `timeout`: seconds to wait for a reply. `idle_timeout`: seconds after which a silent connection is closed.
         `wait_for_server`: retry if the first connection is refused. Later losses are always retried.
         `room`: a room that will be used, if known: a balancer may then choose the node of its players.
+        `voucher`: what the SSH service of the server vouches for, if the client runs for an SSH client.
         """
         self.url = websocket_url(url)
-        self._first_room = room
+        self._first_room, self._voucher = room, voucher
         self.rooms = RoomCache()
         self.welcome: Welcome | None = None
         # The resume secret. Save it to return after a crash. With a token it is ignored: it may be another player's.
@@ -200,7 +202,7 @@ class Session:
         try:
             unfinished = self.rooms.unfinished()
             url = room_url(self.url, unfinished[-1].room if unfinished else self._first_room)
-            async with open_transport(url, self._codec, self._idle_timeout, self._trust) as transport:
+            async with open_transport(url, self._codec, self._idle_timeout, self._trust, self._voucher) as transport:
                 began = time.monotonic()
                 welcome = await self._handshake.perform(transport, self.resume, self.id)
                 self._connected(transport, welcome, time.monotonic() - began)

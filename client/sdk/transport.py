@@ -20,6 +20,7 @@ from protocol.codec import Codec, Malformed
 from protocol.replies import ServerMessage
 from protocol.types import Message
 
+VOUCHER_HEADER = "Parlour-Voucher"  # server/vouchers.py reads it
 MAX_MESSAGE_BYTES = 8 << 20
 CLOSE_TIMEOUT_S = 1.0
 
@@ -65,9 +66,9 @@ class Transport:
 
 @asynccontextmanager
 async def open_transport(
-    url: str, codec: Codec[Message], idle_timeout: float, trust: str = ""
+    url: str, codec: Codec[Message], idle_timeout: float, trust: str = "", voucher: str = ""
 ) -> AsyncIterator[Transport]:
-    """Open a connection for the length of the block.
+    """Open a connection for the length of the block. `voucher`: see Session.
 
     Raises ConnectionFailed if a retry may succeed, NoServer if not.
     """
@@ -84,6 +85,7 @@ async def open_transport(
             close_timeout=CLOSE_TIMEOUT_S,
             max_size=MAX_MESSAGE_BYTES,
             user_agent_header=None,
+            additional_headers={VOUCHER_HEADER: voucher} if voucher else None,
         ) as connection:
             yield Transport(connection, codec, idle_timeout)
     except InvalidStatus as error:

@@ -46,13 +46,16 @@ def url_of(args: Namespace) -> str:
 
 
 def identity(args: Namespace) -> dict[str, Any]:
-    """Return the name, the token and the trusted certificate as keyword arguments. Raises UserError."""
+    """Return the name, the token and the trusted certificate as keyword arguments. Raises UserError.
+
+    A command that runs for an SSH client also has a voucher, from parlour/cli/ssh_session.py.
+    """
     if args.tls_trust and not Path(args.tls_trust).is_file():
         raise UserError(f"--tls-trust: there is no file {args.tls_trust}: check the name")
     if args.private and args.token:
         raise UserError("--private and --token exclude each other: the private server has no accounts")
     token = "" if args.private else args.token or os.environ.get("PARLOUR_TOKEN", "")
-    return {"name": args.name, "token": token, "trust": args.tls_trust}
+    return {"name": args.name, "token": token, "trust": args.tls_trust, "voucher": getattr(args, "voucher", "")}
 
 
 @asynccontextmanager

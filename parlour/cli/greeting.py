@@ -6,15 +6,19 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from client.sdk.url import DEFAULT_URL
 from parlour.cli.house_bots import REVIEWER, local_url
 from server.config import Settings
 from server.storage.interface import without_password
 
+if TYPE_CHECKING:
+    from server.ssh.companion import Door
 
-def greeting(url: str, settings: Settings, bots: Sequence[str]) -> str:
-    """Return the greeting of a server that listens at `url` and runs these house bots."""
+
+def greeting(url: str, settings: Settings, bots: Sequence[str], door: Door | None = None) -> str:
+    """Return the greeting of a server that listens at `url` and runs these house bots. `door`: for SSH, if any."""
     local = local_url(url)
     where = "" if local == DEFAULT_URL else f" --url {local}"
     default_db = settings.db == Settings().db
@@ -36,7 +40,7 @@ def greeting(url: str, settings: Settings, bots: Sequence[str]) -> str:
 Parlour is running: a server where board-game bots and people play.
 
   address     {url}  ({guests})
-  browser     {page_of(local)}
+  browser     {page_of(local)}{"" if door is None else ssh_lines(door)}
   database    {database}
   house bots  {", ".join(bots) or "none"}
 
@@ -46,6 +50,13 @@ Try in another terminal:
 
 Ctrl-C stops the server. Running games continue after the next start.
 """
+
+
+def ssh_lines(door: Door) -> str:
+    """Return how to connect with SSH, and the fingerprint that clients are shown."""
+    host, port = door.address
+    shown = {"0.0.0.0": "HOST", "::": "HOST"}.get(host, host)
+    return f"\n  ssh         ssh -p {port} {shown}\n              host key {door.host_key.fingerprint} (ED25519)"
 
 
 def page_of(url: str) -> str:

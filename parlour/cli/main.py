@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from argparse import RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from argparse import Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 
 from parlour import Shadowed, check_packages
@@ -54,11 +54,16 @@ COMMANDS = {name: summary for group in GROUPS.values() for name, summary in grou
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit code. A user's mistake prints one sentence, never a traceback."""
+    """Run the command line and return the exit code."""
+    return guarded(lambda: run(list(sys.argv[1:] if argv is None else argv)))
+
+
+def guarded(action: Callable[[], int]) -> int:
+    """Run an action and return its exit code. A user's mistake prints one sentence, never a traceback."""
     if isinstance(sys.stdout, TextIOWrapper):  # an encoding that lacks a character gets its number
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = run(list(sys.argv[1:] if argv is None else argv))
+        code = action()
         if sys.stdout is not None:  # None if it was closed before the start
             sys.stdout.flush()
         return code
@@ -99,11 +104,13 @@ def run(words: list[str]) -> int:
     return run_command(words[0], words[1:])
 
 
-def run_command(name: str, words: list[str]) -> int:
+def run_command(name: str, words: list[str], prepare: Callable[[Namespace], None] = lambda args: None) -> int:
+    """Run a sub-command. `prepare` may check and change its arguments. Raises UserError."""
     check_packages()
     from engine.errors import GameError
 
     args = parser_of(name).parse_args(words)
+    prepare(args)
     try:
         return command_module(name).run(args)
     except GameError as error:

@@ -10,7 +10,8 @@ from protocol.usernames import is_readable, mixed_alphabets
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.ids import new_player_id, random_id
-from server.storage.interface import PlayerRooms, Session, Store, new_secret
+from server.storage.interface import Account, PlayerRooms, Session, Store, new_secret
+from server.vouchers import Voucher
 
 MAX_NUMBERED_GUESTS = 10  # guests of one name that get a number; the next ones get random letters
 MAX_SUFFIX_CHARS = 4  # characters that a name may have in addition because of a suffix such as "~12"
@@ -27,8 +28,12 @@ class Identity(NamedTuple):
     account_change: int = 0  # the latest change of the account that the client knew
 
 
-async def identify(store: Store, settings: Settings, hello: Hello, node: str) -> Identity:
+async def identify(
+    store: Store, settings: Settings, hello: Hello, node: str, voucher: Voucher | None = None
+) -> Identity:
     """Return the identity of the client that sent a hello, and claim a guest's name for this node.
+
+    `voucher`: with the account of a client whose public key the SSH service has checked.
 
     Raises Refusal or Unavailable.
     """
@@ -38,11 +43,14 @@ async def identify(store: Store, settings: Settings, hello: Hello, node: str) ->
             raise Refusal(
                 "bad_token", "unknown or revoked token: check it, or ask the operator of the server for a new one"
             )
-        session = Session(account.player, account.name, account.name)
-        player = Player(id=account.player, name=account.name, account=True)
-        return Identity(session, new_secret(), player, account_change=account.change)
+        return account_identity(account)
     if hello.resume:
         return await resume_session(store, settings, hello.resume, node)
+    if voucher is not None and voucher.account:
+        account = await store.account_named(voucher.account)
+        if account is None or account.change != voucher.change:
+            raise Refusal("bad_token", "your account was changed since you connected; connect again with ssh")
+        return account_identity(account)
     if settings.auth == "tokens":
         raise guests_refused()
     name = hello.name.strip() or f"guest-{random_id(4)}"
@@ -52,6 +60,12 @@ async def identify(store: Store, settings: Settings, hello: Hello, node: str) ->
     id = new_player_id()
     name = await claim_free_name(store, name, node, id)
     return Identity(Session(id, name, ""), new_secret(), Player(id=id, name=name))
+
+
+def account_identity(account: Account) -> Identity:
+    session = Session(account.player, account.name, account.name)
+    player = Player(id=account.player, name=account.name, account=True)
+    return Identity(session, new_secret(), player, account_change=account.change)
 
 
 async def resume_session(store: Store, settings: Settings, secret: str, node: str) -> Identity:

@@ -61,7 +61,7 @@ class HelloHandler:
             )
         check_program(command)
         invitations_before = self._invitations.sent
-        identity = await identify(self._store, self._settings, command, self._node)
+        identity = await identify(self._store, self._settings, command, self._node, client.voucher)
         rooms = identity.rooms
         if rooms is None or abs(self._now() - identity.saved_at) > SESSION_RENEWAL_MS:
             rooms = await self._save(identity)

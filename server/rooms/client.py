@@ -9,6 +9,7 @@ from protocol.types import ErrorCode, Message, Player
 
 if TYPE_CHECKING:
     from server.rooms.live_room import LiveRoom
+    from server.vouchers import Voucher
 
 
 class Client(Protocol):
@@ -17,6 +18,7 @@ class Client(Protocol):
     player: Player | None  # None before the welcome
     account_change: int  # the latest change of its account that it knew; an older token or session is not valid
     address: str  # where the client connects from; clients of one IPv6 network share it
+    voucher: Voucher | None  # what the SSH service vouches for
     text: bool  # whether the client speaks JSON rather than msgpack
     wishes: frozenset[str]  # what the client wants in addition to plain messages
     rooms: dict[str, LiveRoom]  # where the client plays or watches

@@ -28,6 +28,7 @@ from server.transport.http import METRICS_PATH, WEBSOCKET_PATH, HttpHandler
 from server.transport.ip_limits import counted_address
 from server.transport.rate_limit import RateLimit
 from server.transport.services import Services
+from server.vouchers import VOUCHER_HEADER, Voucher
 
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
 INTERNAL_ERROR = 1011  # close code
@@ -50,6 +51,7 @@ class Connection(FastPath):
         "http",
         "lost",
         "rooms",
+        "voucher",
     )
 
     def __init__(
@@ -58,6 +60,7 @@ class Connection(FastPath):
         super().__init__(services, protocol, server, **options)
         self.http = http
         self.address = ""  # set when the connection counts for its IP address
+        self.voucher: Voucher | None = None  # of a client that runs for an SSH client
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
         self.account_change = 0  # see Client
         self.allowance = 1  # with more, the budget of the address is not for this client
@@ -91,7 +94,13 @@ class Connection(FastPath):
 
     def is_address_full(self, headers: Headers) -> bool:
         """Count a connection that opens a WebSocket. Return whether its IP address has too many."""
-        self.count_address(headers.get_all("X-Forwarded-For"))
+        self.voucher = self.services.voucher_of(headers.get_all(VOUCHER_HEADER))
+        if self.voucher is None:
+            self.count_address(headers.get_all("X-Forwarded-For"))
+        else:  # the socket is on this machine
+            self.services.ip_limits.remove(self.address)
+            self.address = ""
+            self.count_address([self.voucher.address])
         return self.services.ip_limits.is_exceeded(self.address)
 
     def count_address(self, forwarded: Sequence[str]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
 from protocol.commands import AnyCommand
 from server.config import Settings
 from server.metrics import Metrics
 from server.transport.ip_limits import IpLimits
+from server.vouchers import Voucher
 
 
 class Status(Protocol):
@@ -49,6 +50,9 @@ class Services(Protocol):
     @property
     def spawn(self) -> Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]:
         """Run a coroutine in the background."""
+
+    def voucher_of(self, headers: Sequence[str]) -> Voucher | None:
+        """Return what the SSH service vouches for in the headers of a request, or None."""
 
     def disconnected(self, client: Any) -> None:
         """Remove a client from `connections`, the lobby and its rooms. Calling it twice is safe."""

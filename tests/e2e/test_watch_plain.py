@@ -80,3 +80,21 @@ async def test_game_as_json_and_finished_game_as_text(tmp_path: Path) -> None:
         assert out.endswith("bob wins: alice completed a line of 3\n")
         code, out, err = await parlour_command("watch", "nowhere", "--json", "--url", server.url)
         assert (code, out, err) == (2, "", "parlour: there is no room 'nowhere': check the name, or list the rooms\n")
+
+
+async def test_newest_running_game_is_followed_without_a_room(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path) as server,
+        session(server.url, "alice") as alice,
+        session(server.url, "bob") as bob,
+    ):
+        code, _, err = await parlour_command("watch", "--plain", "--url", server.url)
+        assert (code, err.startswith("parlour: no game is running: start one, or name a room")) == (2, True)
+        older = await seat_two(alice, bob, "conga")
+        room = await seat_two(alice, bob, "cohcoh")
+        watching = asyncio.create_task(parlour_command("watch", "--plain", "--url", server.url))
+        await until("the watcher is connected", lambda: server.app.registry.rooms[room].watchers)
+        assert not server.app.registry.rooms[older].watchers
+        await play((alice, bob), room, LINE)
+        code, out, _ = await asyncio.wait_for(watching, TIMEOUT_S)
+    assert (code, out.splitlines()[-1]) == (0, "bob wins: alice completed a line of 3")

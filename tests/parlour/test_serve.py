@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -131,3 +132,23 @@ def test_greeting_names_the_program_by_its_path_if_it_is_not_on_path(monkeypatch
     monkeypatch.setattr(sys, "argv", ["/opt/venv/bin/parlour", "serve"])
     monkeypatch.setenv("PATH", "/nowhere")
     assert "  /opt/venv/bin/parlour play conga  " in greeting("ws://127.0.0.1:8765/ws", Settings(), ())
+
+
+def test_ssh_is_refused_with_a_sentence_before_a_database_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "--db", str(tmp_path / "x.db"), "--ssh", str(port)]) == 2
+    expected = f"parlour: cannot listen for SSH on 127.0.0.1:{port}: address already in use: choose another port"
+    assert capsys.readouterr().err.startswith(expected)
+    monkeypatch.setitem(sys.modules, "server.ssh.companion", None)  # as without the library
+    assert main(["serve", "--db", str(tmp_path / "x.db"), "--ssh", "0"]) == 2
+    assert capsys.readouterr().err.startswith("parlour: SSH support is not installed: run pip install")
+    assert not (tmp_path / "x.db").exists()
+
+
+def test_greeting_shows_how_to_connect_with_ssh(tmp_path: Path) -> None:
+    server = Terminal(tmp_path, "--ssh", "0.0.0.0:0")
+    server.child.expect(r"ssh +ssh -p \d+ HOST\r\n +host key SHA256:\S+ \(ED25519\)")
+    server.stop()

@@ -23,6 +23,7 @@ from server.rooms.live_room import LiveRoom
 from server.storage.interface import Append, Conflict, Done, Unavailable
 from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Result
 from server.storage.sqlite.store import SqliteStore
+from server.vouchers import Voucher
 from tests.server.domain.helpers import NOW
 from tests.waiting import TIMEOUT_S
 
@@ -51,6 +52,7 @@ class RecordingClient:
         self.wait = 0.0  # what `charge` returns
         self.allowance = 1
         self.account_change = 0
+        self.voucher: Voucher | None = None
         self.rooms: dict[str, LiveRoom] = {}
         self.latency = 0.0
         self.wishes: frozenset[str] = frozenset()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parlour.cli.main import main
-from server.config import BadSetting, Settings, read_settings
+from server.config import BadSetting, Settings, read_settings, ssh_address
 
 OPERATING = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
 
@@ -32,12 +32,19 @@ def test_flag_overrides_variable_and_variable_overrides_default() -> None:
         ("db_pool", "1", "--db-pool must be between 2 and"),
         ("auth", "everyone", "--auth must be one of guests, tokens"),
         ("deflate", "perhaps", "--deflate must be yes or no"),
+        ("ssh", "yes", "--ssh must be a port such as 2222, or HOST:PORT, not 'yes'"),
+        ("ssh", "localhost:99999", "--ssh must be a port such as 2222"),
         ("tls_cert", "/nowhere.pem", "belong together: give both"),
     ],
 )
 def test_invalid_value_is_rejected(name: str, text: str, why: str) -> None:
     with pytest.raises(BadSetting, match=why):
         read_settings({name: text}, {})
+
+
+def test_ssh_has_the_host_of_the_server_or_its_own() -> None:
+    assert ssh_address(Settings(ssh="2222", host="192.0.2.1")) == ("192.0.2.1", 2222)
+    assert ssh_address(Settings(ssh="[::]:22")) == ("::", 22)
 
 
 def test_startup_errors_are_one_sentence(

@@ -71,14 +71,16 @@ class ParlourApp(ThemedApp):
 
     def farewell(self) -> str:
         """Return how to resume the unfinished games or replay the last one, for the shell; empty if none was played."""
-        if self.session is None or not self.keeps_games:
+        if self.session is None or not (self.keeps_games or self.plan.voucher):
             return ""
         tables = [table for table in self.session.rooms.values() if table.setup.your_seat is not None]
-        if any(table.status == "running" for table in tables):
+        if self.keeps_games and any(table.status == "running" for table in tables):
             return resume_text(self.plan.resume_command(self.bots_only), self.bots_only)
         played = [table.room for table in tables if table.status == "ended" and table.ply > 0]
         if not played:
             return ""
+        if self.plan.voucher:
+            return f"Replay your game: ssh -t HOST watch {played[-1]}"
         return replay_text(*(self.plan.record_command(name, played[-1], self.bots_only) for name in ("show", "review")))
 
     async def action_quit(self) -> None:

@@ -37,7 +37,7 @@ class ServerChoice:
     @property
     def keeps_games(self) -> bool:
         """Whether unfinished games can be resumed later. A second private server in a temporary folder has no later."""
-        return not self._place.is_temporary
+        return not self._place.is_temporary and not self.plan.is_guest_over_ssh
 
     async def connect(self) -> Session:
         """Return an open session. Raises SessionError if no server can be reached or started."""
@@ -79,6 +79,7 @@ class ServerChoice:
             resume="" if token else self._credentials.open(),  # with a token, leave the guest's file alone
             client="parlour tui",
             trust=plan.trust,
+            voucher=plan.voucher,
             wait_for_server=False,
             room=plan.rooms[0] if plan.rooms else "",
         )

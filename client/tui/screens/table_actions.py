@@ -182,9 +182,10 @@ class TableActions(TableView):
             return
         text = "The game is not over. You can resume it later."
         if not self.client.keeps_games:
-            text = "The game is not over, and it will be lost. Another client keeps the games."
+            text = "The game is not over, and it will be lost."
+            text += " Another client keeps the games." if self.client.bots_only else " You are a guest without a key."
         if table.status == "waiting":
             text = "The room will be closed."
-        elif not self.client.bots_only:
+        elif self.client.keeps_games and not self.client.bots_only:
             text = "The game is not over. Come back soon, or it can be claimed."
         self._put(Question("LEAVE?", text, "yes, leave", lambda: self.client.leave_table(self.room)))

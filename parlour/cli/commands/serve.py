@@ -4,6 +4,7 @@ parlour serve                                   on ws://127.0.0.1:8765/ws, with 
 parlour serve --host 0.0.0.0 --port 9000        for other machines too
 parlour serve --house none --db games.db        no house bots, another database file
 parlour serve --workers auto                    a process for each core but one
+parlour serve --ssh 2222                        also the terminal client, over SSH
 PARLOUR_PORT=9000 parlour serve --log json      logs for programs
 
 On a terminal the server prints its address and what to try next. On a pipe it prints one line as
@@ -21,15 +22,23 @@ import os
 import socket
 import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from dataclasses import fields
 from functools import partial
+from typing import TYPE_CHECKING
 
 from parlour.errors import UserError
 from server.cluster.bus import BusError
 from server.config import BadSetting, Settings, read_settings
-from server.storage.interface import StoreError
+from server.storage.interface import Store, StoreError
+
+if TYPE_CHECKING:
+    from server.app import Companion
+    from server.ssh.companion import Door
 
 WORKER_MODULE = "parlour.cli.worker"
+SSH_MODULE = "parlour.cli.ssh_service"
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -61,12 +70,16 @@ def run(args: Namespace) -> int:
         settings = read_settings(vars(args), os.environ)
         names = house_names(settings.house)
         greet = is_terminal(sys.stdout) and settings.log != "json"
-        companion = partial(house_bots, names, settings)
-        text = (lambda url: greeting(url, settings, names)) if greet else None
-        if settings.worker_count > 1:
-            parent.main(settings, WORKER_MODULE, companion, text)
-        else:
-            main(settings, companion, text, Website(website_files(), ROUTES))
+        companion: Companion = partial(house_bots, names, settings)
+        with ExitStack() as stack:
+            door = open_door(settings, stack) if settings.ssh else None
+            if door is not None:
+                companion = both(companion, partial(serve_ssh, door, settings))
+            text = (lambda url: greeting(url, settings, names, door)) if greet else None
+            if settings.worker_count > 1:
+                parent.main(settings, WORKER_MODULE, companion, text)
+            else:
+                main(settings, companion, text, Website(website_files(), ROUTES))
     except (BadSetting, BusError, StoreError, LoadError, parent.WorkerFailed) as error:
         raise UserError(str(error)) from None
     except OSError as error:
@@ -77,6 +90,34 @@ def run(args: Namespace) -> int:
             ) from None
         raise UserError(f"cannot listen on {settings.host}:{settings.port}: {listen_problem(error)}") from None
     return 0
+
+
+def open_door(settings: Settings, stack: ExitStack) -> Door:
+    """Listen for SSH clients until the stack closes. Raises BadSetting."""
+    try:
+        from server.ssh.companion import opened_door
+    except ImportError:
+        how = "run pip install -e '.[ssh]' in the folder of Parlour"
+        raise BadSetting(f"SSH support is not installed: {how}, or start the server without --ssh") from None
+    return stack.enter_context(opened_door(settings))
+
+
+def serve_ssh(door: Door, settings: Settings, url: str, store: Store) -> AbstractAsyncContextManager[None]:
+    from parlour.cli.house_bots import local_url
+    from server.ssh.companion import ssh_service
+
+    return ssh_service(door, SSH_MODULE, settings, local_url(url), store)
+
+
+def both(first: Companion, second: Companion) -> Companion:
+    """Return a companion that runs two others."""
+
+    @asynccontextmanager
+    async def run_both(url: str, store: Store) -> AsyncIterator[None]:
+        async with first(url, store), second(url, store):
+            yield
+
+    return run_both
 
 
 def listen_problem(error: OSError) -> str:

@@ -5,6 +5,7 @@ parlour watch ROOM                 watch one game; when it has ended, step throu
 parlour watch ROOM ROOM …          watch several games side by side; parlour tv finds live ones
 parlour watch --demo conga search@8 greedy
                                    two bots play here, without a server; also your own: my_bot.py
+parlour watch --plain              the newest running game as text
 parlour watch ROOM --plain         boards and moves as text, for pipes and screen readers
 parlour watch ROOM --json          one JSON event per line
 """
@@ -16,11 +17,12 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from parlour.cli.args import add_options, options_of
-from parlour.cli.args_server import add_connection, add_looks, identity, open_session, url_of
+from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, add_looks, identity, open_session, url_of
 from parlour.errors import UserError
 from runtime.printable import print_error, print_line
 
 if TYPE_CHECKING:
+    from client.sdk.session import Session
     from client.tui.app.demo_app import DemoBot
 
 DEMO_ONLY = ("option", "clock", "seed", "pace")
@@ -60,7 +62,7 @@ def run(args: Namespace) -> int:
         if getattr(args, name):
             raise UserError(f"--{name} needs --demo, as in 'parlour watch --demo conga search@8 greedy'")
     if args.plain or args.json or not has_terminal():
-        if len(args.rooms) != 1:
+        if len(args.rooms) > 1 or not (args.rooms or args.plain):
             why = "text output" if args.plain or args.json else "without a terminal, 'parlour watch'"
             raise UserError(f"{why} needs exactly one room: parlour watch ROOM --plain ('parlour rooms' lists them)")
         try:
@@ -140,7 +142,18 @@ async def follow_room(args: Namespace) -> None:
     from client.presentation.plain_watch import follow
 
     async with open_session(args, "parlour watch") as session:
-        await follow(session, args.rooms[0], args.code, args.json, say, print_error)
+        room = args.rooms[0] if args.rooms else await newest_game(session)
+        await follow(session, room, args.code, args.json, say, print_error)
+
+
+async def newest_game(session: Session) -> str:
+    """Return the room of the newest running game. Raises UserError if no game is running."""
+    from protocol.commands import List
+
+    found = await session.ask(List(id=session.id(), status="running"), within=SERVER_TIMEOUT_S)
+    if not found.rooms:
+        raise UserError("no game is running: start one, or name a room ('rooms --status ended' lists finished games)")
+    return found.rooms[0].room
 
 
 def say(line: str) -> None:

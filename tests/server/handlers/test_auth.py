@@ -14,6 +14,7 @@ from server.handlers.auth import (
     identify,
 )
 from server.storage.interface import PlayerRooms
+from server.vouchers import Voucher
 from tests.server.domain.helpers import NOW
 from tests.server.fakes import Harness
 
@@ -39,6 +40,31 @@ async def save(server: Harness, identity: Identity) -> str:
     """Save the session of a player, as `hello` does. Return the secret."""
     assert await server.store.save_session(identity.secret, identity.session, NOW, identity.account_change)
     return identity.secret
+
+
+# -- vouchers
+
+
+async def vouched(server: Harness, account: str, change: int, **fields: str) -> Identity:
+    hello = Hello(id=1, **fields)  # type: ignore[arg-type]
+    return await identify(server.store, Settings(), hello, NODE, Voucher("192.0.2.7", account, change, 0))
+
+
+async def test_voucher_identifies_its_account(server: Harness) -> None:
+    await add_account(server)
+    identity = await vouched(server, "Ann", 1)
+    assert (identity.player.id, identity.player.account, identity.account_change) == ("p-account", True, 1)
+    again = await vouched(server, "Ann", 1, resume=await save(server, identity))
+    assert again.player == identity.player
+    assert not (await vouched(server, "", 0, name="guest")).player.account
+
+
+async def test_voucher_of_a_changed_account_is_refused(server: Harness) -> None:
+    await add_account(server)
+    await server.store.rotate_account("Ann", "another")
+    for account in ("Ann", "Ben"):
+        with pytest.raises(Refusal, match="your account was changed since you connected"):
+            await vouched(server, account, 1)
 
 
 # -- guests

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ from server.metrics import Metrics
 from server.transport.connection import Connection
 from server.transport.ip_limits import IpLimits
 from server.transport.listener import listen
+from server.vouchers import Voucher
 from tests.e2e.local_server import until
 
 
@@ -40,6 +41,7 @@ class StubServices:
         self.waits = False  # for events
         self.spawn = BackgroundTasks().start
         self.port = 0
+        self.vouchers: dict[str, Voucher] = {}  # by the text of the header
 
     def receive(self, client: Connection, command: AnyCommand) -> Coroutine[Any, Any, None] | None:
         self.commands.append(command)
@@ -51,6 +53,9 @@ class StubServices:
     async def answer_slowly(self, client: Connection, command: AnyCommand) -> None:
         await self.slow.pop(command.id)
         client.send(Ok(id=command.id))
+
+    def voucher_of(self, headers: Sequence[str]) -> Voucher | None:
+        return self.vouchers.get(headers[0]) if headers else None
 
     def disconnected(self, client: Connection) -> None:
         self.connections.discard(client)

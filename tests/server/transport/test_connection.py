@@ -16,6 +16,7 @@ from protocol.replies import Ok
 from protocol.types import Player
 from server.transport import fast_path
 from server.transport.connection import MAX_UNVERIFIED_LATENCY_S, Connection, credited_latency, kernel_rtt_s
+from server.vouchers import Voucher
 from tests.e2e.faults import Unread
 from tests.e2e.local_server import until
 from tests.server.transport.raw_client import BINARY, PING, PONG, TEXT, RawClient, close_frame, command, frame
@@ -58,6 +59,20 @@ async def test_forwarded_address_counts_behind_a_proxy() -> None:
             assert set(server.ip_limits._counts) == {"1.2.3.4"}
             with pytest.raises(InvalidStatus) as caught:
                 await connect(url, additional_headers=headers)
+            assert caught.value.response.status_code == 429
+        await until("none is left", lambda: not server.ip_limits._counts)
+
+
+async def test_vouched_address_counts_for_a_client_on_this_machine() -> None:
+    async with stub_server(connections_per_address=1) as server:
+        server.vouchers = {"signed": Voucher("192.0.2.7", "", 0, 0)}
+        url = f"ws://127.0.0.1:{server.port}/ws"
+        async with connect(url, additional_headers={"Parlour-Voucher": "signed"}):
+            assert set(server.ip_limits._counts) == {"192.0.2.7"}
+            async with connect(url, additional_headers={"Parlour-Voucher": "forged"}):
+                assert set(server.ip_limits._counts) == {"192.0.2.7", "127.0.0.1"}
+            with pytest.raises(InvalidStatus) as caught:
+                await connect(url, additional_headers={"Parlour-Voucher": "signed"})
             assert caught.value.response.status_code == 429
         await until("none is left", lambda: not server.ip_limits._counts)
 
