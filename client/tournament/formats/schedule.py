@@ -15,6 +15,7 @@ from client.tournament.formats.knockout import knockout
 from client.tournament.formats.schedule_builder import Pair, Schedule, ScheduleBuilder, make_pair, points_by_pair
 from client.tournament.formats.swiss import swiss
 from client.tournament.model.plan import Plan
+from client.tournament.model.plan_defaults import max_games
 from client.tournament.model.results import Results
 from client.tournament.model.sprt import evaluate_sprt
 
@@ -37,6 +38,33 @@ def expected_games(plan: Plan, known: Schedule) -> int:
         "match": plan.games,
     }.get(plan.format, 0)
     return max(planned, len(known.games))
+
+
+class Progress(NamedTuple):
+    """How far a tournament is. `known`: the games of its schedule. `expected`: as `expected_games` returns it."""
+
+    done: int
+    known: int
+    expected: int
+    final: bool
+
+    @property
+    def finished(self) -> bool:
+        """Whether all games have been played, and no more will follow."""
+        return self.final and self.done == self.known
+
+
+def progress(plan: Plan, results: Results) -> Progress:
+    """Return how far a tournament is.
+
+    If all games follow from the plan alone, they are counted, not listed: a million games take seconds to list.
+    """
+    if plan.format in FORMATS_BY_PLAN and plan.sprt is None:
+        total = max_games(plan)
+        return Progress(sum(1 <= number <= total for number in results), total, total, True)
+    known = schedule(plan, results)
+    done = sum(game.number in results for game in known.games)
+    return Progress(done, len(known.games), expected_games(plan, known), known.final)
 
 
 class Meeting(NamedTuple):
@@ -110,3 +138,4 @@ FORMATS: dict[str, Callable[[Plan, Results], Schedule]] = {
     "match": match,
     "grading": grading,
 }
+FORMATS_BY_PLAN = ("round-robin", "gauntlet", "match")  # the results do not change the schedule, if there is no SPRT

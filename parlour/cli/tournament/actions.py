@@ -15,7 +15,7 @@ from client.tournament.export.bundle import pack
 from client.tournament.export.html import page
 from client.tournament.export.pseudonyms import anonymize, pseudonyms, shuffle_students
 from client.tournament.export.verify import verify as check
-from client.tournament.formats.schedule import expected_games
+from client.tournament.formats.schedule import progress
 from client.tournament.formats.standings import Forfeit, standings
 from client.tournament.journal.folder import Folder
 from client.tournament.journal.log import is_cut
@@ -83,18 +83,18 @@ def resume(folder: Folder, args: Namespace) -> int:
 
 def status(folder: Folder, args: Namespace) -> int:
     plan, state = load_state(folder)
-    known = standings(plan, state.results)
-    done = sum(game.number in state.results for game in known.schedule.games)
-    total = len(known.schedule.games)
+    known = progress(plan, state.results)
     if args.json:
         running = {str(number): room for number, room in sorted(state.rooms.items())}
-        print_line(json.dumps({"finished": known.finished, "done": done, "known": total, "under_way": running}))
+        print_line(
+            json.dumps({"finished": known.finished, "done": known.done, "known": known.known, "under_way": running})
+        )
         return 0
     phase = "finished" if known.finished else "not started" if not state.plan_digest else f"{len(state.rooms)} running"
-    about = "" if known.schedule.final else "at most " if plan.sprt is not None else "about "
-    shown = counted(expected_games(plan, known.schedule), "game")
+    about = "" if known.final else "at most " if plan.sprt is not None else "about "
+    shown = counted(known.expected, "game")
     head = f"{plan.name}: {plan.format} of {counted(len(plan.players), 'player')} in {plan.game}"
-    print_line(f"{head}, {done} of {about}{shown}, {phase}")
+    print_line(f"{head}, {known.done} of {about}{shown}, {phase}")
     for number, room in sorted(state.rooms.items()):
         print_line(f"  game {number} in room {room}")
     return 0

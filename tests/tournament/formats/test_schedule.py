@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
@@ -9,7 +10,7 @@ from random import Random
 
 import pytest
 
-from client.tournament.formats.schedule import expected_games, schedule
+from client.tournament.formats.schedule import expected_games, progress, schedule
 from client.tournament.model.plan import Sprt
 from client.tournament.model.results import Pairing, Result
 from tests.tournament.plans import plan, play, random_outcome, stronger_first
@@ -43,6 +44,30 @@ def test_schedule_does_not_depend_on_order_of_results(format: str) -> None:
         assert {game.number: other[1][game.number] for game in first[0].games} == {
             game.number: first[1][game.number] for game in first[0].games
         }
+
+
+@pytest.mark.parametrize("format", ["round-robin", "gauntlet", "swiss", "knockout", "match"])
+@pytest.mark.parametrize("sprt", [None, Sprt(0, 200)])
+def test_progress_agrees_with_the_schedule(format: str, sprt: Sprt | None) -> None:
+    given = plan(format, *NAMES[: 2 if format == "match" else 5], games=4, sprt=sprt if format == "match" else None)
+    _, results = play(given, random_outcome(2))
+    for played in range(len(results) + 1):
+        so_far = dict(list(results.items())[:played])
+        known, found = schedule(given, so_far), progress(given, so_far)
+        assert found.done == sum(game.number in so_far for game in known.games)
+        assert (found.known, found.final) == (len(known.games), known.final)
+        assert (found.expected, found.finished) == (expected_games(given, known), known.finished(so_far))
+    assert found.finished
+
+
+def test_progress_of_a_million_games_lists_none_of_them() -> None:
+    given = plan("round-robin", "a", "b", games=1000, rounds=1000)
+    tracemalloc.start()
+    try:
+        assert progress(given, {}) == (0, 1_000_000, 1_000_000, True)
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_round_robin_pairs_all_players_once_per_cycle() -> None:
