@@ -35,7 +35,7 @@ from server.lobby.reviews import Reviews
 from server.lobby.tournaments import TournamentReports
 from server.lobby.watcher_counts import WatcherCounts
 from server.logs import configure_logging, log
-from server.metrics import Metrics
+from server.metrics import Metrics, worker_file
 from server.rooms.abort_pauses import ABORTS, AbortPauses
 from server.rooms.admission import NEW_ROOMS, Admission
 from server.rooms.broadcast import Broadcaster
@@ -300,7 +300,7 @@ async def running(
     """
     if worker is None:
         await check_port(settings)
-    metrics = Metrics()
+    metrics = Metrics(worker_file(worker.folder, worker.index) if worker else None)
     address = writer_address(worker.folder) if worker else ""
     store = open_store(settings.db, metrics.observe_commit, settings.db_pool, writer=address, worker=worker is not None)
     node = worker.node if worker else new_player_id()

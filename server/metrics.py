@@ -5,8 +5,11 @@ See https://prometheus.io/docs/instrumenting/exposition_formats.
 
 from __future__ import annotations
 
+import marshal
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)  # upper bounds
@@ -37,9 +40,14 @@ class Histogram:
 
 
 class Metrics:
-    """Counters of the running server. Values that can be looked up are passed to `text` instead."""
+    """Counters of the running server. Values that can be looked up are passed to `text` instead.
 
-    def __init__(self) -> None:
+    `file`: where a worker saves what it reports. The worker that takes its place after a crash counts on from there, so
+    that the sums of all workers never fall.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
         self.moves = 0
         self.events = 0
         self.refusals: Counter[str] = Counter()
@@ -49,14 +57,23 @@ class Metrics:
         self.pruned: Counter[str] = Counter()  # by retention
         self.store_rows: dict[str, int] = {}  # by table
         self.store_bytes: dict[str, int] = {}  # by table or file
+        before = None if file is None else saved_sample(file)
+        if before is not None:
+            self.add(before[0] | {"loop_lag": 0.0, "store_rows": {}, "store_bytes": {}})
 
     def observe_commit(self, seconds: float, jobs: int) -> None:
         self.commits.observe(seconds)
 
     def sample(self, gauges: Mapping[str, float], rooms: Mapping[tuple[str, str], int]) -> Sample:
         """Return all metrics as plain values, for another worker."""
-        values = {name: dict(value) if isinstance(value, dict) else value for name, value in vars(self).items()}
+        values = {
+            name: dict(value) if isinstance(value, dict) else value
+            for name, value in vars(self).items()
+            if not name.startswith("_")
+        }
         values["commits"] = (self.commits.counts, self.commits.sum)
+        if self._file is not None:
+            save_values(self._file, values)
         return values, dict(gauges), dict(rooms)
 
     def add(self, values: Mapping[str, Any]) -> None:
@@ -92,6 +109,27 @@ class Metrics:
             family(lines, f"parlour_{name}", "gauge", name.replace("_", " ").capitalize(), [("", value)])
         histogram(lines, "parlour_append_seconds", "Duration of a store transaction", self.commits)
         return "\n".join(lines) + "\n"
+
+
+def worker_file(folder: str, index: int) -> Path:
+    """Return the file for the metrics of a worker. `folder`: that of the sockets of all workers."""
+    return Path(folder) / f"metrics-{index}"
+
+
+def save_values(file: Path, values: dict[str, Any]) -> None:
+    """Replace the values in a file. If that fails, as on a full disk, the older ones stay."""
+    draft = file.with_name(f"{file.name}.draft")
+    with suppress(OSError):
+        draft.write_bytes(marshal.dumps(values))
+        draft.replace(file)
+
+
+def saved_sample(file: Path) -> Sample | None:
+    """Return the values that a worker last reported, without gauges and rooms. None if it has reported nothing."""
+    try:
+        return marshal.loads(file.read_bytes()), {}, {}
+    except FileNotFoundError:
+        return None
 
 
 def total_text(samples: Iterable[Sample]) -> str:

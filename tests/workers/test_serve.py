@@ -167,6 +167,30 @@ async def test_every_worker_answers_for_health_and_metrics(serve: StartServer) -
                 pass  # the other worker has not answered in time
 
 
+async def test_counters_do_not_fall_while_workers_are_restarted(serve: StartServer) -> None:
+    server = await serve()
+    ann, ben = await server.guest(0, "ann"), await server.guest(1, "ben")
+    room = await room_of(ann, ben, "maxconnect4")
+    await play(ann, ben, room, "1", "2", "3")
+    async with asyncio.timeout(TIMEOUT_S):
+        while await reported_moves(server) != 3:
+            pass  # the other worker has not answered in time
+    for worker in (0, 1):
+        await server.kill_worker(worker)
+        assert [await reported_moves(server) for _ in range(4)] == [3] * 4
+    ben = await resume(server, 1, ben)
+    await move(ben, room, 3, "4")
+    async with asyncio.timeout(TIMEOUT_S):
+        while await reported_moves(server) != 4:
+            pass
+
+
+async def reported_moves(server: WorkersProcess) -> int:
+    """Return the number of moves on the metrics page."""
+    _, text = await get(server.url, "/metrics")
+    return next(int(line.split()[1]) for line in text.splitlines() if line.startswith("parlour_moves_total "))
+
+
 async def test_second_server_on_the_port_is_refused(
     serve: StartServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

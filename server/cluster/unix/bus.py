@@ -24,6 +24,7 @@ from server.cluster.lobby_batch import LobbyBatch
 from server.cluster.unix.link import Message, Receiver, Sender
 from server.domain.room import Room
 from server.logs import log
+from server.metrics import saved_sample, worker_file
 
 LOBBY_TICK_S = 0.25  # between lobby updates
 METRICS_TIMEOUT_S = 1.0  # for the metrics of another worker
@@ -184,7 +185,7 @@ class UnixBus:
     async def metrics_samples(self) -> list[Any]:
         """Return the metrics of the other workers: the latest known ones if a worker does not answer in time.
 
-        Counters would seem to start again if a worker that is slow for a moment were left out.
+        Counters would seem to start again if a worker that is slow for a moment, or is being restarted, were left out.
         """
         loop = asyncio.get_running_loop()
         answers = []
@@ -196,7 +197,9 @@ class UnixBus:
                 sender.send(("ask",))  # also if an earlier question is open: it may be lost
         if answers:
             await asyncio.wait(answers, timeout=METRICS_TIMEOUT_S)
-        return list(self._samples.values())
+        missing = [index for index in self._senders if index not in self._samples]
+        saved = [saved_sample(worker_file(self._folder, index)) for index in missing]
+        return [*self._samples.values(), *(sample for sample in saved if sample is not None)]
 
     # -- receiving
 
