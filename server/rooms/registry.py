@@ -12,6 +12,7 @@ from protocol.codec import MSGPACK, decode_event
 from server.domain.decision import Decision, Refusal
 from server.domain.downtime import Downtime, credit_turn, resume, resume_after
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room, replay
+from server.ids import month_of
 from server.logs import log
 from server.metrics import Metrics
 from server.rooms.broadcast import Broadcaster
@@ -21,6 +22,7 @@ from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
 from server.rooms.timers import Now, RoomTimers
 from server.storage.interface import Append, Conflict, Store, StoreError, append_and_wait
 from server.storage.room_index import room_row
+from server.storage.tables import ARCHIVES
 
 OVERDUE_GRACE_MS = 300  # after a deadline; from then on any node acts on it, not only nodes with clients in the room
 OVERDUE_GRACE_SINGLE_NODE_MS = 1000  # the room's own timer comes first
@@ -164,8 +166,15 @@ class RoomRegistry(RoomObserver):
         """Return a room that must exist. Raises Refusal if there is none."""
         live = await self.room(name)
         if live is None:
-            raise Refusal("no_room", f"there is no room {name[:40]!r}: check the name, or list the rooms")
+            raise Refusal("no_room", await self._why_missing(name))
         return live
+
+    async def _why_missing(self, name: str) -> str:
+        """Return why there is no such room. Its id contains the month in which it was created."""
+        month = month_of(name)
+        if month and any(row[0] == month for row in await self._store.read_rows(ARCHIVES)):
+            return f"room {name} is not here: the games of {month} are in an archive; ask the operator of the server"
+        return f"there is no room {name[:40]!r}: check the name, or list the rooms"
 
     async def _load(self, name: str) -> LiveRoom | None:
         try:

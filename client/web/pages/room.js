@@ -102,7 +102,7 @@ class RoomPage {
         if (given) this.#enter(given);
         else this.app.go("/");
       } else if (why === "no_room") {
-        this.app.message("There is no such room", "It may have been closed before a game began, or the address is mistyped.");
+        this.app.message("There is no such room", `It may have been closed before a game began. The server says: ${message}.`);
       } else {
         this.app.message("This room cannot be shown", message);
       }

@@ -12,13 +12,14 @@ from protocol.events import Resumed, Said
 from server.domain.decision import Refusal
 from server.domain.downtime import Downtime
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, replay
+from server.ids import month_of, new_room_id
 from server.rooms import registry
 from server.rooms.live_room import LiveRoom
 from server.rooms.registry import MIN_WRITTEN_CREDIT_MS, OVERDUE_GRACE_SINGLE_NODE_MS, UNUSED_ROOM_MS
 from server.rooms.status import NODE_TIMEOUT_MS
 from server.storage.interface import Append, Session, StoreError, Unavailable, append_and_wait
 from tests.server.conftest import Build
-from tests.server.domain.helpers import ANN, BEN, EVE
+from tests.server.domain.helpers import ANN, BEN, EVE, NOW
 from tests.server.fakes import Harness
 from tests.server.rooms.helpers import BLITZ, create, start_game
 
@@ -82,6 +83,19 @@ async def test_find_refuses_an_unknown_room(server: Harness) -> None:
     with pytest.raises(Refusal, match="there is no room 'nowhere'") as refused:
         await server.app.registry.find("nowhere")
     assert refused.value.code == "no_room"
+
+
+async def test_find_says_if_the_games_of_the_month_are_in_an_archive(server: Harness) -> None:
+    name = new_room_id(NOW)
+    month = month_of(name)
+    with pytest.raises(Refusal, match="there is no room"):
+        await server.app.registry.find(name)
+    await server.store.set_archive((month, "archive.db", 1, 9, NOW))
+    with pytest.raises(Refusal, match=f"room {name} is not here: the games of {month} are in an archive") as refused:
+        await server.app.registry.find(name)
+    assert refused.value.code == "no_room"
+    with pytest.raises(Refusal, match="there is no room 'nowhere'"):
+        await server.app.registry.find("nowhere")
 
 
 async def test_loaded_room_gets_a_timer(server: Harness) -> None:
