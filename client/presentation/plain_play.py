@@ -172,10 +172,17 @@ class PlainPlay:
             self.write(str(error))
 
     def command(self, text: str) -> Command | None:
-        """Return the command for a typed line. Return None if it was answered here."""
+        """Return the command for a typed line. Return None if it was answered here.
+
+        There is no question after `resign`: a whole line is not typed by mistake, and scripts send lines too. But a
+        sentence that begins with such a word is meant for the opponent.
+        """
         table, id, room = self.table, self.session.id(), self.room
         word, _, rest = text.partition(" ")
         if table is None or table.game is None or not text:
+            return None
+        if rest and word in GAME_COMMANDS:
+            self.write(f"Nothing done: type only {word}, or say {text}")
             return None
         match word:
             case "moves":

@@ -9,7 +9,7 @@ import pytest
 from client.presentation.plain_play import Input, InputEnded, PlainPlay, choose_opening
 from client.sdk.events import SessionEvent
 from client.sdk.session import Session
-from protocol.commands import Claim, Command, Create, Leave, Move
+from protocol.commands import Claim, Command, Create, Leave, Move, Resign, Say
 from protocol.events import Moved, Presence, Started, TakebackOffered
 from protocol.replies import Ok
 from tests.tui.offline_app import AT, OfflineSession, snapshot_of
@@ -27,6 +27,17 @@ def test_offers_and_claims_are_printed() -> None:
     play.handle_event(Presence(room="room", seq=9, at=AT, seat=1, online=False, claim_at=AT + 60_000))
     assert printed[-1] == "search has left: type claim to claim the game in 60 s"
     assert isinstance(play.command("claim"), Claim)
+
+
+def test_only_a_line_with_nothing_else_resigns() -> None:
+    printed: list[str] = []
+    play = PlainPlay(Session("ws://127.0.0.1:1/ws"), "room", printed.append)
+    play.handle_event(snapshot_of("conga", ("a4b4",)))
+    for line in ("resign or play on?", "abort the match", "yes I know"):
+        assert play.command(line) is None
+        assert printed[-1] == f"Nothing done: type only {line.split()[0]}, or say {line}"
+    assert isinstance(play.command("resign"), Resign)
+    assert isinstance(play.command("say resign"), Say)
 
 
 def queue_of(*items: Input) -> asyncio.Queue[Input]:
