@@ -12,6 +12,8 @@ from tests.scripts import ROOT, load_script
 
 @pytest.fixture(scope="module")
 def api() -> ModuleType:
+    pytest.importorskip("gymnasium", reason="the page describes parlour.gym")
+    pytest.importorskip("pettingzoo", reason="the page describes parlour.gym")
     return load_script("api")
 
 

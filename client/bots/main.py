@@ -6,7 +6,7 @@ import asyncio
 import errno
 import os
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,22 +58,25 @@ def run(
     games: int | None = None,
     concurrent: int = 4,
     ladder: bool = False,
+    options: Mapping[str, object] | None = None,
 ) -> None:
     """Connect a bot and play until interrupted, or until `games` games are played.
 
     `seek`: a game for which to seek opponents. Without it the bot waits for invitations. `clock`: the time control of
-    that game. `concurrent`: the most games at a time. `ladder`: a ladder of the server may pair the bot. `url` and
-    `token` default to the environment variables PARLOUR_URL and PARLOUR_TOKEN. An error is printed as one sentence and
-    ends the program with status 2.
+    that game. `concurrent`: the most games at a time. `ladder`: a ladder of the server may pair the bot. `options`: of
+    the game to seek; the bot accepts only games with these options. `url` and `token` default to the environment
+    variables PARLOUR_URL and PARLOUR_TOKEN. An error is printed as one sentence and ends the program with status 2.
     `parlour bot FILE.py` has more options.
     """
     server, secret = url or os.environ.get("PARLOUR_URL", ""), token or os.environ.get("PARLOUR_TOKEN", "")
     try:
         factory = class_factory(bot)
-        seeks = (Seek(seek, dict(create(seek).spec.options), parse_time_control(clock)),) if seek else ()
+        seeks = (Seek(seek, dict(create(seek, options).spec.options), parse_time_control(clock)),) if seek else ()
         if concurrent < 1 or (games is not None and games < 1):
             raise LoadError("a bot plays at least one game: games and concurrent must be 1 or more")
-        policy, settings = Policy(factory.games, concurrent=concurrent), PlaySettings(source=BotSource(factory.source))
+        required = {name: str(value) for name, value in (options or {}).items()}
+        policy = Policy(factory.games, options=required, concurrent=concurrent)
+        settings = PlaySettings(source=BotSource(factory.source))
         connection = ConnectionSettings(server, name, secret, ladder=ladder)
         run_loop(play(connection, factory, policy, settings, seeks=seeks, games=games))
     except KeyboardInterrupt:

@@ -41,6 +41,7 @@ GROUPS = {
         "solve": "compute the exact value of a position",
         "ugi": "offer the search to programs that speak UGI",
         "puzzles": "make puzzles: positions with exactly one good move",
+        "dataset": "export positions with moves, results and values, for learners",
         "perft": "count the move sequences of a given length",
     },
     "recorded games": {

@@ -1,0 +1,164 @@
+"""Export positions for learners: moves, results, and values, exact where they are proved.
+
+parlour dataset mancala --games 1000 --out mancala.jsonl      the search plays against itself
+parlour dataset conga --server --out conga.parquet            all finished games of a server
+parlour dataset conga --from game.txt 1rca5jyrpnv --out conga.jsonl
+
+Each move is a row: the position, the legal moves, the move, the result, and the value of the
+position. 'value' is proved; where the search proves nothing, 'estimate' and 'depth' have what
+it found. The file appears when it is complete. Ctrl-C completes it with the games so far;
+--skip continues in another file. docs/learning.md lists the columns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import AsyncIterator, Iterator
+from itertools import islice
+from pathlib import Path
+
+from engine.errors import GameError
+from engine.record import parse
+from engine.registry import GAMES, create
+from parlour.cli.args import add_options, options_of
+from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
+from parlour.cli.records import FILE_OR_ROOM, add_database, read_source
+from parlour.cli.search_output import count, tell
+from parlour.dataset.rows import Played, RowMaker, recorded, self_played
+from parlour.dataset.writers import SUFFIXES, Output
+from parlour.errors import UserError
+from runtime.printable import print_line
+
+NODES = 20_000
+GAMES_OF_SELF_PLAY = 100
+PROGRESS_INTERVAL_S = 5.0
+PAGE_ROOMS = 100
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("game", metavar="GAME", help=f"one of {', '.join(GAMES)}")
+    add_options(parser)
+    parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="FILE.jsonl or FILE.parquet")
+    text = f"at most N games (default: all that are given, or {GAMES_OF_SELF_PLAY} of self-play)"
+    parser.add_argument("--games", type=count, metavar="N", help=text)
+    parser.add_argument("--skip", type=number, default=0, metavar="N", help="leave out the first N games")
+    parser.add_argument("--from", dest="sources", nargs="+", default=[], metavar="FILE|ROOM", help=FILE_OR_ROOM)
+    parser.add_argument("--server", action="store_true", help="the finished games of a server, newest first")
+    text = f"nodes of the search per position (default: {NODES:,}); 0: no values"
+    parser.add_argument("--nodes", type=number, default=NODES, metavar="N", help=text)
+    parser.add_argument("--seed", type=number, default=1, metavar="N", help="of self-play (default: 1)")
+    parser.add_argument("--plain", action="store_true", help="do not use compiled code, even if numba is installed")
+    add_connection(parser)
+    add_database(parser)
+
+
+def number(text: str) -> int:
+    return 0 if text == "0" else count(text)
+
+
+def run(args: Namespace) -> int:
+    create(args.game, options_of(args))  # raises GameError if there is no such game
+    if args.server and args.sources:
+        raise UserError("--server and --from exclude each other; use one of them")
+    if args.out.suffix not in SUFFIXES:
+        raise UserError(f"--out should be a file with the end {' or '.join(SUFFIXES)}, not {args.out.name[:60]!r}")
+    interrupted = False
+    with Output(args.out) as output:
+        progress = Progress(args, output)
+        try:
+            asyncio.run(export_server(args, progress)) if args.server else export(games_of(args), args, progress)
+        except KeyboardInterrupt:
+            interrupted = True
+    print_line(f"{args.out}: {output.rows} positions of {progress.games} games, {progress.proved} with a proved value")
+    return 130 if interrupted else 0
+
+
+class Progress:
+    """Writes games and tells how far the export is."""
+
+    def __init__(self, args: Namespace, output: Output) -> None:
+        self.games = self.proved = 0
+        self._output, self._total = output, total_of(args)
+        self._maker = RowMaker(args.nodes, False if args.plain else None, tell)
+        self._told = time.monotonic()
+
+    def add(self, played: Played) -> None:
+        rows = self._maker.rows(played)
+        self._output.write(rows)
+        self.games += 1
+        self.proved += sum(row["value"] is not None for row in rows)
+        if time.monotonic() - self._told >= PROGRESS_INTERVAL_S:
+            self._told = time.monotonic()
+            of = "" if self._total is None else f" of {self._total}"
+            tell(f"{self.games}{of} games, {self._output.rows} positions")
+
+
+def total_of(args: Namespace) -> int | None:
+    """Return the number of games, or None if it is not known."""
+    given = max(0, len(args.sources) - args.skip) if args.sources else None if args.server else GAMES_OF_SELF_PLAY
+    return given if args.games is None else args.games if given is None or not args.sources else min(given, args.games)
+
+
+def export(games: Iterator[Played], args: Namespace, progress: Progress) -> None:
+    for played in islice(games, total_of(args)):
+        progress.add(played)
+
+
+def games_of(args: Namespace) -> Iterator[Played]:
+    """Yield recorded games, or games that the search plays. Raises UserError."""
+    if not args.sources:
+        compiled = False if args.plain else None
+        yield from self_played(create(args.game, options_of(args)), args.seed, args.skip, compiled)
+    for source in args.sources[args.skip :]:
+        played = read_game(read_source(args, source), source)
+        if played.game.name != args.game:
+            raise UserError(f"{source} is a game of {played.game.name}: leave it out")
+        yield played
+
+
+def read_game(text: str, source: str) -> Played:
+    """Return the game of a record. Raises UserError."""
+    try:
+        return recorded(parse(text), source)
+    except GameError as error:
+        raise UserError(f"{source}: {error}") from None
+
+
+async def export_server(args: Namespace, progress: Progress) -> None:
+    """Export the finished games of a server. Raises UserError."""
+    from client.sdk.errors import SessionError
+
+    left = args.games
+    try:
+        async for played in finished_games(args):
+            if left == 0:
+                break
+            await asyncio.to_thread(progress.add, played)  # the search would block the connection
+            left = None if left is None else left - 1
+    except SessionError as error:
+        raise UserError(str(error)) from None
+
+
+async def finished_games(args: Namespace) -> AsyncIterator[Played]:
+    """Yield the finished games of a server, with the options that are given, newest first."""
+    from protocol.commands import Export, History
+
+    wanted, skip = options_of(args), args.skip
+    async with open_session(args, "parlour dataset") as session:
+        before: int | None = None
+        while True:
+            asked = History(id=session.id(), game=args.game, before=before, limit=PAGE_ROOMS)
+            page = await session.ask(asked, within=SERVER_TIMEOUT_S)
+            for info in page.rooms or ():
+                if any(str(info.options.get(name)) != value for name, value in wanted.items()):
+                    continue
+                if skip:
+                    skip -= 1
+                    continue
+                found = await session.ask(Export(id=session.id(), room=info.room), within=SERVER_TIMEOUT_S)
+                yield read_game(found.text, info.room)
+            before = page.before
+            if before is None:
+                return

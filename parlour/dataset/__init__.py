@@ -1,0 +1,1 @@
+"""Positions of games with their moves, results and values, for learners."""
