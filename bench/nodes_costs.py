@@ -163,7 +163,7 @@ class Assumed(NamedTuple):
     move: float = 140.0  # of the node with both players
     apart: float = 175.0  # more, of both nodes together, if the players are on different nodes
     heard: float = 1.2  # of every other node: lists
-    heard_apart: float = 4.6  # more, if the players are apart: a call for the opponent after each game
+    heard_apart: float = 2.0  # more, if the players are apart
     database_move: float = 27.0
     database_transaction: float = 131.0  # a node writes what came during one transaction in the next
     transaction_s: float = 0.005
