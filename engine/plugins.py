@@ -6,21 +6,15 @@ The module of a game is code like any other that is installed: it runs with the 
 from __future__ import annotations
 
 import importlib
-import threading
-import time
-from collections.abc import Callable
 from types import ModuleType
-from typing import TypeVar
 
 from engine.contract.sentences import ContractError, sentence_of
+from engine.contract.time_limit import Stopped, within
 from engine.contract.trial import try_out
 from engine.entry_points import Plugin, refusal
 from engine.game import Game
 
 LOAD_CPU_S, LOAD_TIMEOUT_S = 5.0, 15.0  # a busy machine takes longer, and so does a module that waits
-POLL_S = 0.05
-LOADER = "load a game"  # the name of a thread
-Result = TypeVar("Result")
 
 
 class Refused(Exception):
@@ -71,45 +65,3 @@ def game_class(module: ModuleType, attribute: str = "") -> type[Game]:
     if len(own) != 1:
         raise ContractError(f"the module {module.__name__!r} has {len(own)} subclasses of engine.game.Game; name one")
     return own[0]
-
-
-# -- a time limit
-
-
-class Stopped(BaseException):
-    """Raised in a thread that has used up its time."""
-
-
-def within(cpu_s: float, timeout_s: float, work: Callable[[], Result]) -> Result:
-    """Return the result of a function that runs in a thread of its own. Raises TimeoutError after a limit.
-
-    The limits are the CPU time of the process and, for code that waits, the time that passes. The thread is stopped.
-    """
-    results: list[Result] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=run, name=LOADER, daemon=True)
-    cpu, wall = time.process_time(), time.monotonic()
-    thread.start()
-    thread.join(POLL_S)
-    while thread.is_alive():
-        if time.process_time() - cpu > cpu_s or time.monotonic() - wall > timeout_s:
-            stop(thread)
-            raise TimeoutError
-        thread.join(POLL_S)
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-def stop(thread: threading.Thread) -> None:
-    """Raise Stopped in a thread at its next line of Python."""
-    import ctypes
-
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Stopped))

@@ -17,9 +17,8 @@ from parlour.errors import UserError
 from server.config import BadSetting, read_settings
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").iterdir(), ROOT / "docker-compose.yml"]
-)
+EXAMPLES = [path for path in (ROOT / "examples").rglob("*.*") if path.is_file() and path.suffix != ".pyc"]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *EXAMPLES, ROOT / "docker-compose.yml"])
 PAGES = [page for page in PAGES if page.name != "CHANGELOG.md"]
 MODULES = [*(ROOT / "parlour/cli/commands").glob("*.py"), *(ROOT / "parlour/coursework").glob("*.py")]
 COMMAND = r"(?:\S*/)?parlour (?P<words>[a-z].*)"

@@ -38,20 +38,21 @@ class Check(NamedTuple):
     games: int = 1
 
 
-def words_and_move_lists_fit(game: Game, states: Sequence[State]) -> None:
+def words_and_move_lists_fit(game: Game, states: Sequence[State], plies: int = MAX_PLIES) -> None:
     """Check WIDTH and MAX_MOVES. Plays by itself, because too short a list breaks everything else."""
     rng, out = random.Random(1), [0] * MAX_ANY_MOVES
     state, most, width = game.start(), game.rules.MAX_MOVES, game.rules.WIDTH
     expect(most <= MOVE_LIMIT, f"MAX_MOVES is {most}: the search supports moves below {MOVE_LIMIT}")
-    for _ in range(MAX_PLIES):
+    for _ in range(plies):
         count = game.rules.gen(state.mine, state.rest, out, 0)
-        place = game.dump(state)
-        expect(count <= most, f"gen() writes {count} moves in {place!r}: prepare() must give a larger MAX_MOVES")
         wrong = [move for move in out[:count] if not 0 <= move < most]
-        expect(not wrong, f"gen() writes {wrong[:1]} in {place!r}: a move must be below MAX_MOVES, which is {most}")
-        expect(min(state.mine, state.rest) >= 0, f"a word is negative in {place!r}")
         wide = max(state.mine, state.rest).bit_length()
-        expect(wide <= width, f"a word has {wide} bits in {place!r}: prepare() must give a larger WIDTH than {width}")
+        if count > most or wrong or wide > width or min(state.mine, state.rest) < 0:
+            place = repr(game.dump(state))
+            expect(count <= most, f"gen() writes {count} moves in {place}: prepare() must give a larger MAX_MOVES")
+            expect(not wrong, f"gen() writes {wrong[:1]} in {place}: a move must be below MAX_MOVES, which is {most}")
+            expect(wide <= width, f"a word has {wide} bits in {place}: prepare() must give a larger WIDTH than {width}")
+            raise ContractError(f"a word is negative in {place}")
         if count == 0:
             return
         state = game.after(state, rng.choice(out[:count]))

@@ -41,8 +41,8 @@ MAX_TITLE_CHARACTERS = 40
 MAX_CALL_CPU_S = 0.05  # the server is busy for so long
 MAX_CALL_S = 1.0  # a call that waits; a busy machine makes others wait too
 TRIES = 3
-TRIAL_PLIES = 60
-TRIAL_POSITIONS = 5  # for the checks that take longer
+TRIAL_PLIES = 40
+TRIAL_POSITIONS = 3  # for the checks that take longer
 
 
 def try_out(game: type[Game]) -> Game:
@@ -50,7 +50,7 @@ def try_out(game: type[Game]) -> Game:
     declaration_is_complete(game)
     instance = guarded(lambda: default_game(game))
     guarded(lambda: calls_are_quick(instance, instance.start()))
-    guarded(lambda: words_and_move_lists_fit(instance, ()))
+    guarded(lambda: words_and_move_lists_fit(instance, (), TRIAL_PLIES))
     states = guarded(lambda: list(walk(instance, 1, TRIAL_PLIES)))
     some = [*states[:: max(1, len(states) // TRIAL_POSITIONS)], states[-1]]
     for state in some:
@@ -116,7 +116,8 @@ def declaration_is_complete(game: type[Game]) -> None:
 
 def version_is_ours(game: type[Game]) -> None:
     """Check the version of the contract that a game is made for."""
-    made_for = vars(game).get("api")
+    own = game.__module__.startswith("engine.games.")
+    made_for = API if own else vars(game).get("api")  # what the base class says is no statement of the game
     expect(
         made_for is not None,
         f"{game.__name__} does not say for which version of the contract it is made: add the line `api = {API}`",
@@ -163,7 +164,10 @@ def calls_are_quick(game: Game, state: State) -> None:
     moves: tuple[int, ...] = ()
 
     def measure(name: str, call: Callable[[], object]) -> None:
-        seconds = min_time(call)
+        try:
+            seconds = min_time(call)
+        except GameError:  # other checks say what is wrong
+            return
         expect(
             seconds is None,
             f"{name} takes {(seconds or 0) * 1000:.0f} ms in {game.dump(state)!r}: the limit is "

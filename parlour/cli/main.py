@@ -36,6 +36,9 @@ GROUPS = {
         "grade": "grade a folder of homework: build, play, award points",
         "course": "run a solution of a course assignment, with its files",
     },
+    "games of your own": {
+        "game": "write a game as a package, and check it",
+    },
     "positions": {
         "best": "find the best move in a position",
         "solve": "compute the exact value of a position",

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine import plugins, registry
+from engine.contract import time_limit
 from engine.entry_points import GROUP, installed_plugins, read_entry_points
 from engine.errors import InvalidOption
 from engine.registry import GAMES, create
@@ -151,7 +152,7 @@ def test_endless_game_is_stopped_and_refused(text: str, tmp_path: Path, monkeypa
         assert "endless" not in GAMES
         assert "importing and trying it takes longer than" in GAMES.refused["endless"]
         assert "zapart" in GAMES
-    loaders = [thread for thread in threading.enumerate() if thread.name == plugins.LOADER]
+    loaders = [thread for thread in threading.enumerate() if thread.name == time_limit.THREAD]
     for thread in loaders:
         thread.join(10)
         assert not thread.is_alive()

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from engine.contract.exact import ExactSolver, solve_random_game
+from engine.contract.exact import ExactSolver
+from engine.contract.searches import compiled_search_equals_plain, late_values_equal_minimax, some_states
 from engine.game import Game, State
 from engine.registry import GAMES, create
 from engine.search import Limits, Thinker, think
@@ -30,37 +31,9 @@ SMALL: list[tuple[str, dict[str, object]]] = [
 ]
 
 
-def some_states(game: Game, count: int, plies: int, seed: int) -> list[State]:
-    """Return unfinished positions of random games."""
-    rng = random.Random(seed)
-    states: list[State] = []
-    while len(states) < count:
-        state = game.start()
-        for _ in range(rng.randrange(plies)):
-            moves = game.moves(state)
-            if not moves:
-                break
-            state = game.after(state, rng.choice(moves))
-        if game.moves(state):
-            states.append(state)
-    return states
-
-
 @pytest.mark.parametrize(("name", "options"), COMPILED)
 def test_plain_and_compiled_searches_are_equal(name: str, options: dict[str, object]) -> None:
-    game = create(name, options)
-    for state in some_states(game, 3, 20, seed=1):
-        plain, fast = Thinker(game, compiled=False), Thinker(game, table_mb=0.25, compiled=True)
-        for _ in range(2):  # the second search starts with a filled table
-            expected, got = (thinker.think(state, Limits(nodes=1500)) for thinker in (plain, fast))
-            assert (expected.nodes, expected.depth, expected.value, expected.move, expected.line, expected.proved) == (
-                got.nodes,
-                got.depth,
-                got.value,
-                got.move,
-                got.line,
-                got.proved,
-            )
+    compiled_search_equals_plain(create(name, options))
 
 
 @pytest.mark.parametrize(("name", "options"), SMALL)
@@ -87,16 +60,7 @@ def test_solved_values_equal_minimax(name: str, options: dict[str, object]) -> N
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=NAMES)
 def test_late_positions_of_every_game_equal_minimax(variant: Variant) -> None:
-    game = create(*variant)
-    if game.spec.max_plies is not None:
-        pytest.skip("its exact values depend on earlier moves")
-    for seed in range(2):
-        exact, states = solve_random_game(game, seed)
-        for state in states[-1:]:
-            report = Thinker(game, compiled=False).solve(state, Limits())
-            assert (report.value, report.proved) == (exact.value(state), True), game.dump(state)
-            report = think(game, state, Limits(nodes=5000), compiled=False)
-            assert not report.proved or report.value == exact.value(state), game.dump(state)
+    late_values_equal_minimax(create(*variant))
 
 
 def late_max_connect4(empty: int, seed: int) -> tuple[Game, State]:

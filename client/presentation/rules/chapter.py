@@ -21,6 +21,7 @@ from engine.game import Game, Move, State
 from engine.registry import GAMES, create
 
 FIGURE = re.compile(r"<!-- figure: (?P<position>.+?); (?P<what>[^;]+); (?P<caption>.+) -->")
+FIGURE_KINDS = ("legal", "pick", "preview", "played", "decisive")
 FOR_PROGRAMS = "\n### For programs\n"  # what follows is for authors of bots, in docs/rules.md
 SPAN = re.compile(r"\*\*(?P<b>.+?)\*\*|\*(?P<i>[^*]+)\*|`(?P<code>[^`]+)`|\[(?P<link>[^\]]+)\]\([^)]*\)")
 
@@ -232,7 +233,9 @@ def figure(line: str, game: Game) -> Figure:
     found = FIGURE.fullmatch(line)
     if found is None:
         raise BadChapter(f"{line!r} is not a figure like <!-- figure: start; legal; The start. -->")
-    board = game if found["position"] == "start" else create(game.name, {"start": found["position"]})
+    if found["what"].partition(" ")[0] not in FIGURE_KINDS:
+        raise BadChapter(f"{found['what']!r} is not what a figure can show: use one of {', '.join(FIGURE_KINDS)}")
+    board = game if found["position"] == "start" else type(game)({"start": found["position"]})
     return Figure(board, found["position"], found["what"], spans(found["caption"]))
 
 
