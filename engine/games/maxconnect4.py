@@ -34,7 +34,12 @@ FULL = sum(((1 << ROWS) - 1) << 7 * column for column in range(COLUMNS))
 TOP = sum(1 << 7 * column + ROWS - 1 for column in range(COLUMNS))
 STEPS = (1, 7, 8, 6)
 SYMMETRY_MAX_PIECES = 14  # with more pieces, looking for mirror images costs more than it saves
-THREE_WEIGHT, TWO_WEIGHT, OPEN_WEIGHT = 16, 8, 4  # weights of guess(), tuned by self-play (bench/tune.py)
+ODD_ROWS = sum(0b010101 << 7 * column for column in range(COLUMNS))  # counted from 1, at the bottom
+EVEN_ROWS = FULL & ~ODD_ROWS
+# Weights of guess(), fitted to the results of games of the search against itself
+THREE_WEIGHT, TWO_WEIGHT, ONE_WEIGHT = 5, 5, 3
+SURE_THREE_WEIGHT, SURE_TWO_WEIGHT, SURE_ONE_WEIGHT, SURE_WEIGHT = 19, 10, 3, 2
+TEMPO_WEIGHT = 24
 # First squares of all 69 windows, by direction
 WINDOWS = tuple(FULL & FULL >> step & FULL >> 2 * step & FULL >> 3 * step for step in STEPS)
 
@@ -114,24 +119,41 @@ def tactics(mine: int, rest: int, move: int) -> int:
     return 3 - abs(move - 3)
 
 
-def potential(own: int, other: int) -> int:
-    """Return the value of the quadruples made, and of those still possible by the number of squares held."""
+def potential(own: int, other: int, expected: int) -> int:
+    """Return the value of the quadruples made, and of those still possible, by the number of squares held.
+
+    A quadruple is worth more if the side can expect to get all the squares that it lacks.
+    """
     total = UNIT * fours(own)
     free = FULL & ~other
-    for i in range(4):
+    for i in range(1, 4):  # a vertical line of three is closed at once
         step = STEPS[i]
         pairs = free & free >> step
         alive = pairs & pairs >> 2 * step
+        pairs = expected & expected >> step
+        sure = pairs & pairs >> 2 * step
         a, b, c, d = own, own >> step, own >> 2 * step, own >> 3 * step
         both, either, two, some = a & b, a ^ b, c & d, c ^ d
         three = alive & (both & some | either & two)
         pair = alive & (both & ~(c | d) | two & ~(a | b) | either & some)
-        total += THREE_WEIGHT * ones(three) + TWO_WEIGHT * ones(pair) + OPEN_WEIGHT * ones(alive)
+        one = alive & (either & ~(c | d) | some & ~(a | b))
+        total += THREE_WEIGHT * ones(three) + TWO_WEIGHT * ones(pair) + ONE_WEIGHT * ones(one)
+        total += SURE_THREE_WEIGHT * ones(three & sure) + SURE_TWO_WEIGHT * ones(pair & sure)
+        total += SURE_ONE_WEIGHT * ones(one & sure) + SURE_WEIGHT * ones(sure)
     return total
 
 
 def guess(mine: int, rest: int) -> int:
-    return potential(mine, rest) - potential(rest, mine)
+    """Compare what both sides can still make. Near the end, the pairs of squares in a column are shared.
+
+    A player answers in the column of the opponent's move, so that the second player gets the even rows and the first
+    player the odd rows. The side to move is about to gain a square.
+    """
+    empty = FULL & ~(mine | rest)
+    left = ones(empty)
+    rows = ODD_ROWS if left % 2 == 0 else EVEN_ROWS  # of the side to move
+    lead = potential(mine, rest, mine | empty & rows) - potential(rest, mine, rest | empty & ~rows)
+    return lead + TEMPO_WEIGHT * left // 64
 
 
 def course(own: int, other: int) -> int:
@@ -168,7 +190,7 @@ class MaxConnect4(Game):
     sides = ("red", "green")
     colours = ("#c62828", "#2e8b3d", "#20304a")
     kind = "discs"
-    chance_scale = 1.75
+    chance_scale = 1.0
     colour_names = ("red", "green")
     options = (START,)
     evaluations = {"course": "course", "score": "score"}
