@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any, get_args
 
@@ -29,6 +30,9 @@ def document() -> dict[str, Any]:
     commands = get_args(AnyCommand)
     outgoing = get_args(PublicEvent) + get_args(AnyReply)
     _, schemas = codec.schemas([*commands, *outgoing])
+    for schema in schemas.values():
+        if "description" in schema:  # a docstring, which Python 3.13 and later strip of its indentation
+            schema["description"] = cleandoc(schema["description"])
     kinds = [*commands, *outgoing]
     return {
         "asyncapi": "3.0.0",

@@ -67,9 +67,8 @@ async def test_history_reads_only_rows_that_it_shows_in_sqlite(tmp_path: object)
             (created,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (index + seat,)).fetchone()
             assert "result <> '*'" in created
         if not name:
-            assert [line for line in plan if "TEMP B-TREE" in line] == ["USE TEMP B-TREE FOR ORDER BY"], (
-                "only the page is sorted"
-            )
+            sorts = [line for line in plan if "TEMP B-TREE" in line]  # later releases of SQLite need none
+            assert sorts in ([], ["USE TEMP B-TREE FOR ORDER BY"]), "only the page is sorted"
     connection.close()
 
 
