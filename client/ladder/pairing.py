@@ -76,8 +76,8 @@ class Pairer:
     def _best_pair(self, state: LadderState, players: list[Version]) -> tuple[Version, Version] | None:
         """Return the two players whose game is worth most, or None if no two can meet.
 
-        The least certain players come first. The search ends where certainty alone rules out a better pair, because the
-        pairs of a large ladder are many.
+        A large ladder has too many pairs to try them all. So the least certain players come first, and the search ends
+        when the others are too certain for a better pair.
         """
         variance = {player: self._variance(player) for player in players}
         players.sort(key=variance.__getitem__, reverse=True)

@@ -130,7 +130,7 @@ def bad_positions_are_refused(game: Game, states: Sequence[State]) -> None:
             kind = type(error).__name__
             raise ContractError(
                 f"load() of {one[:60]!r} raises {kind}: it must raise self.wrong_form(text) or self.bad_position(why) "
-                "for every text that is no position"
+                "for every text that is not a position"
             ) from error
         expect(
             load_own(game, game.dump(state)) == state, f"load() accepts {one[:60]!r}, but dump() does not restore it"

@@ -194,7 +194,7 @@ def report_test(table: Standings, plan: Plan) -> TournamentTest | None:
 
 
 def fit(report: TournamentReport) -> TournamentReport:
-    """Return the report with as much left out as a command is too long."""
+    """Return the report, shortened until it fits into a command."""
     for shorten in SHORTENINGS:
         if size(report) <= MAX_MESSAGE_BYTES - NAME_RESERVE_BYTES:
             break
