@@ -11,7 +11,9 @@ import pytest
 
 from engine.contract import searches
 from parlour.cli import game_check
+from parlour.cli.game_package import new_package
 from parlour.cli.main import main
+from tests.engine.example_game import code_block
 from tests.engine.plugin_folder import installed
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +58,12 @@ def test_new_package_passes_all_checks(tmp_path: Path, capsys: pytest.CaptureFix
     code, text = check(capsys, str(folder))
     assert (code, "WRONG" in text) == (0, False), text
     assert f"hex_agons: all {CHECKS} checks passed" in text
+
+
+def test_document_shows_what_a_new_package_has(tmp_path: Path) -> None:
+    new_package("apart", tmp_path / "new")
+    assert (tmp_path / "new" / "parlour_apart.py").read_text(encoding="utf-8") == code_block("python")
+    assert (tmp_path / "new" / "parlour_apart.perft.json").read_text(encoding="utf-8") == code_block("json")
 
 
 @pytest.mark.parametrize("name", ["conga", "Hex", "two words", "../x", "9", ""])

@@ -164,7 +164,7 @@ class Breakthrough(Game):
     sides = ("white", "black")
     colours = ("#f0e6d2", "#3a2c24", "#9a7b56")
     colour_names = ("white", "black")
-    kind = "stacks"
+    kind = "marbles"
     near = 0
     options = (START,)
     evaluations = {"advance": "guess"}

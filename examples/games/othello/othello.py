@@ -256,7 +256,7 @@ class Othello(Game):
     title = "Othello"
     sides = ("black", "white")
     colours = ("#1c1c1c", "#f2ede0", "#1f6b3a")
-    kind = "stacks"
+    kind = "marbles"
     options = (START,)
     evaluations = {"discs": "score", "position": "guess"}
     point_name = "disc"
