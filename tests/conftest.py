@@ -17,6 +17,7 @@ from bench.cluster.postgres import Missing, Postgres
 from server.logs import JsonFormatter, TextFormatter
 from tests.isolation import isolate
 from tests.random_order import shuffle
+from tests.stylesheets import share_parsed_rules
 
 GC_THRESHOLDS = (20_000, 20, 20)
 _numbers = count(1)
@@ -44,7 +45,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collected tests and all modules out of garbage collections, which took a third of the CPU time."""
+    """Keep the collected tests and all modules out of garbage collections, which took a third of the CPU time.
+
+    Parse each stylesheet once.
+    """
+    share_parsed_rules()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
 
