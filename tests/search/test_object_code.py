@@ -23,11 +23,22 @@ print(Thinker(game, compiled=True, notice=print).think(game.start(), Limits(dept
 """
 
 
-def run_search(folder: Path, **environment: str) -> list[str]:
-    """Run a search in a new process. Return its notices and then its node count."""
-    env = {**os.environ, "PARLOUR_CACHE_DIR": str(folder), **environment}
+KNOWN_CODE_SCRIPT = """
+from pathlib import Path
+from engine.search import object_code
+object_code.compile_object = lambda text: object_code.read_cached(Path({path!r}))
+"""
+
+
+def run_search(folder: Path, known: Path | None = None) -> list[str]:
+    """Run a search in a new process. Return its notices and then its node count.
+
+    `known`: a file with compiled code that it takes where it would compile, which costs seconds of CPU time.
+    """
+    env = {**os.environ, "PARLOUR_CACHE_DIR": str(folder)}
+    script = SEARCH_SCRIPT if known is None else KNOWN_CODE_SCRIPT.format(path=str(known)) + SEARCH_SCRIPT
     done = subprocess.run(
-        [sys.executable, "-c", SEARCH_SCRIPT], env=env, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
+        [sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split("\n")[:-1]
@@ -66,18 +77,21 @@ def test_damaged_cache_file_is_rejected(cache: tuple[Path, list[str]], tmp_path:
         assert object_code.read_cached(copy) is None
 
 
-def test_damaged_cache_file_is_replaced(cache: tuple[Path, list[str]]) -> None:
+def test_damaged_cache_file_is_replaced(cache: tuple[Path, list[str]], tmp_path: Path) -> None:
     folder, first = cache
-    (path,) = folder.iterdir()
+    (path,), known = folder.iterdir(), tmp_path / "known"
+    known.write_bytes(path.read_bytes())
     path.write_bytes(b"not object code")
-    assert run_search(folder) == ["compiling the search for mancala (the cached code was damaged)", first[-1]]
+    assert run_search(folder, known) == ["compiling the search for mancala (the cached code was damaged)", first[-1]]
+    assert path.read_bytes() == known.read_bytes()
     assert run_search(folder) == [first[-1]]
 
 
-def test_unwritable_cache_folder_compiles_each_time(tmp_path: Path) -> None:
+def test_unwritable_cache_folder_compiles_each_time(cache: tuple[Path, list[str]], tmp_path: Path) -> None:
     blocked = tmp_path / "a file, not a folder"
     blocked.write_text("")
-    lines = run_search(blocked)
+    (known,) = cache[0].iterdir()
+    lines = run_search(blocked, known)
     assert lines[0].startswith("compiling the search for mancala (each time: ")
     assert lines[-1].isdigit()
 
