@@ -39,7 +39,8 @@ def test_documented_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_best_as_json() -> None:
-    done = parlour("best", "mancala", "--position", "0,2,4,4/0,3,5,0 9,5 1", "--plain", "--json")
+    words = ("--plain", "--json", "--seconds", str(TIMEOUT_S))  # it ends with the proof
+    done = parlour("best", "mancala", "--position", "0,2,4,4/0,3,5,0 9,5 1", *words)
     found = json.loads(done.stdout)
     assert (found["value"], found["proved"], found["move"]) == (0, True, "3")
     assert found["line"][0] == "3"
