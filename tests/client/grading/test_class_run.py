@@ -108,7 +108,7 @@ def test_class_is_graded_and_only_a_changed_submission_is_graded_again(tmp_path:
 
 
 def test_killed_run_keeps_the_games_that_have_ended(tmp_path: Path) -> None:
-    write_course(tmp_path, games=40)
+    write_course(tmp_path, games=16)
     (tmp_path / "hw").mkdir()
     (tmp_path / "hw" / "ann.sh").write_text(SHELL)
     process = subprocess.Popen(command(tmp_path), cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True)
@@ -122,12 +122,12 @@ def test_killed_run_keeps_the_games_that_have_ended(tmp_path: Path) -> None:
     assert game_lines(tmp_path)[: len(ended)] == ended
     assert not [line for line in game_lines(tmp_path) if json.loads(line)["forfeit"]]
     numbers = [json.loads(line)["game"] for line in game_lines(tmp_path)]
-    assert sorted(numbers) == list(range(1, 41))  # none is played twice
+    assert sorted(numbers) == list(range(1, 17))  # none is played twice
     assert table(tmp_path)["ann"]["points"] == "100"
 
 
 def test_interrupt_ends_the_run_and_the_same_command_continues(tmp_path: Path) -> None:
-    write_course(tmp_path, games=40)
+    write_course(tmp_path, games=16)
     (tmp_path / "hw").mkdir()
     (tmp_path / "hw" / "ann.sh").write_text(SHELL)
     process = subprocess.Popen(
