@@ -447,13 +447,32 @@ class TournamentGoal(Part):
     evidence: str = ""
 
 
+class TournamentTie(Part):
+    """Two players of a knockout tournament who meet. Names and the winner are empty while they are not known.
+
+    `round`: from 1 on. `left`: games that are still to be played. `bye`: the first player advances without an
+    opponent. A level tie can have a winner: the player who is higher in the list.
+    """
+
+    round: Count
+    first: str = ""
+    second: str = ""
+    first_points: Amount = 0.0
+    second_points: Amount = 0.0
+    left: Count = 0
+    winner: str = ""
+    bye: bool = False
+
+
 class TournamentReport(Part):
     """The state of a tournament, as its arbiter reports it.
 
     `total`: how many games there will be; with `open_ended`, about how many. `left`: about how many seconds it will
     still take. `next`: the games that come next. `players`: their number, as `rows` may have only the best.
     `crosstable`: for each row the points against each of them, like `1.5/4`; empty if they have not met, or if the
-    table is too large. `goals_met` counts all goals, of which `goals` may have only the first.
+    table is too large. `bracket`: the ties of a knockout tournament from the first round to the final, each round with
+    half as many as the one before; empty if there are too many. `goals_met` counts all goals, of which `goals` may
+    have only the first.
     """
 
     title: str
@@ -469,6 +488,7 @@ class TournamentReport(Part):
     left: Count | None = None
     rows: tuple[TournamentRow, ...] = ()
     crosstable: tuple[tuple[str, ...], ...] = ()
+    bracket: tuple[TournamentTie, ...] = ()
     running: tuple[TournamentGame, ...] = ()
     latest: tuple[TournamentGame, ...] = ()
     next: tuple[TournamentGame, ...] = ()

@@ -204,6 +204,7 @@ export interface TournamentReport {
   left?: number | null;
   rows?: TournamentRow[];
   crosstable?: string[][];
+  bracket?: TournamentTie[];
   running?: TournamentGame[];
   latest?: TournamentGame[];
   next?: TournamentGame[];
@@ -211,6 +212,16 @@ export interface TournamentReport {
   goals?: TournamentGoal[];
   goals_met?: number;
   goals_total?: number;
+}
+export interface TournamentTie {
+  round: number;
+  first?: string;
+  second?: string;
+  first_points?: number;
+  second_points?: number;
+  left?: number;
+  winner?: string;
+  bye?: boolean;
 }
 export interface TournamentUpdate { type: "tournament_update"; name: string; by: string; age: number; report: TournamentReport }
 export interface TournamentInfo {

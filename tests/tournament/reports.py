@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocol.types import TournamentGame, TournamentGoal, TournamentReport, TournamentRow, TournamentTest
+from protocol.types import (
+    TournamentGame,
+    TournamentGoal,
+    TournamentReport,
+    TournamentRow,
+    TournamentTest,
+    TournamentTie,
+)
 
 
 def rich_report(**more: Any) -> TournamentReport:
@@ -20,6 +27,11 @@ def rich_report(**more: Any) -> TournamentReport:
         "left": 2400,
         "rows": tuple(TournamentRow(name=name, points=1.5, games=2, wins=1, elo=-9, error=8) for name in names),
         "crosstable": (("-", "1.5/2", ""), ("0.5/2", "-", "1/1"), ("", "0/1", "-")),
+        "bracket": (
+            TournamentTie(round=1, first=names[0], winner=names[0], bye=True),
+            TournamentTie(round=1, first=names[1], second=names[2], left=2),
+            TournamentTie(round=2, first=names[0]),
+        ),
         "latest": (
             TournamentGame(number=2, first=names[1], second=names[0], result="0-1", why="search@5 left", forfeit=True),
             TournamentGame(number=1, first=names[0], second=names[1], result="1/2-1/2", why="repetition", moves=9),

@@ -15,7 +15,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.play.reporter import Reporter
 from client.tournament.play.setup import ServerAccess, open_runner, play
 from protocol.commands import Create, Join, ReportTournament
-from protocol.types import TournamentGame, TournamentRow
+from protocol.types import TournamentGame, TournamentRow, TournamentTie
 from server.app import Running
 from tests.e2e.bots import builtin, running_bot
 from tests.e2e.local_server import seat_two, session
@@ -117,9 +117,14 @@ async def test_list_leads_to_a_tournament_with_a_hostile_name(server: Running, v
         rows = (TournamentRow(name=HOSTILE, points=1.0), TournamentRow(name="<script>alert(1)</script>", points=0.0))
         games = (TournamentGame(number=1, first=HOSTILE, second=HOSTILE, room=HOSTILE, result="1-0", why=HOSTILE),)
         cells = (("x",), ("1/0", "-", f"{HOSTILE}/3"), ())
-        report = rich_report(
-            title=HOSTILE, game=HOSTILE, format=HOSTILE, rows=rows, crosstable=cells, latest=games, running=games
+        bracket = (
+            *(TournamentTie(round=7, first=HOSTILE, second=HOSTILE, winner=HOSTILE),) * 3,
+            TournamentTie(round=0),
         )
+        report = rich_report(
+            title=HOSTILE, game=HOSTILE, format=HOSTILE, rows=rows, crosstable=cells, latest=games, running=games,
+            bracket=bracket,
+        )  # fmt: skip
         await arbiter.ask(ReportTournament(id=arbiter.id(), name=HOSTILE, report=report))
         eve = await visit("/tournaments")
         await eve.expect_text(".list li b", HOSTILE)
@@ -129,6 +134,27 @@ async def test_list_leads_to_a_tournament_with_a_hostile_name(server: Running, v
         await eve.open(f"/tournament/{quote(HOSTILE, safe='')}")
         await eve.expect_text("h1:visible", HOSTILE)
         assert await eve.find("main img, main script").count() == 0
+
+
+async def test_page_shows_the_bracket_of_a_knockout(server: Running, visit: Visit) -> None:
+    ties = (
+        TournamentTie(round=1, first="ann", winner="ann", bye=True),
+        TournamentTie(round=1, first="ben", second="cy", first_points=1.5, left=1),
+        TournamentTie(round=2, first="ann"),
+    )
+    async with session(server.url, "arbiter") as arbiter:
+        for bracket in (ties, ()):
+            report = rich_report(format="knockout", bracket=bracket)
+            await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=report))
+            if bracket:
+                eve = await visit("/tournament/cup", 1000, 900)
+                await eve.expect_text(".bracket section:nth-child(1)", "Semi-finals")
+                await expect(eve.find(".bracket .tie")).to_have_count(4)
+                await eve.expect_text(".bracket section:nth-child(1) .tie:nth-of-type(2)", "1 game to play")
+                await eve.expect_text(".bracket .won", "ann")
+                await eve.expect_text(".bracket section:nth-child(3)", "?")
+            else:
+                await expect(eve.find(".bracket")).to_be_hidden()
 
 
 async def test_tv_shows_the_games_of_a_tournament(server: Running, visit: Visit) -> None:

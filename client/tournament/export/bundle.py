@@ -69,14 +69,17 @@ def contents(plan: Plan, state: TournamentState) -> Files:
     return {name: text.encode() for name, text in sorted(files.items())}
 
 
-def derived_files(plan: Plan, state: TournamentState, results: Results) -> dict[str, str]:
-    """Return the files that follow from plan and results. `verify` computes them again."""
+def derived_files(plan: Plan, state: TournamentState, results: Results, with_bracket: bool = True) -> dict[str, str]:
+    """Return the files that follow from plan and results. `verify` computes them again.
+
+    `with_bracket`: with that of a knockout tournament, which older bundles do not have.
+    """
     table = standings(plan, results)
     files = {
         "table.json": as_json(tables.as_json(table)),
         "table.csv": tables.as_csv(table),
-        "table.txt": tables.as_text(table) + "\n",
-        "page.html": page(table, plan, state, report_link),
+        "table.txt": tables.as_text(table, with_bracket) + "\n",
+        "page.html": page(table, plan, state, report_link, with_bracket),
     }
     if plan.goals:
         files["grades.csv"] = grades.as_csv(grades.grades(plan, state), plan)

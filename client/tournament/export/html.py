@@ -19,6 +19,7 @@ from urllib.parse import quote
 from client.presentation.rules.chapter import board_tree, layout_tree
 from client.presentation.texts import counted
 from client.presentation.website import WEB_FOLDER
+from client.tournament.export.bracket import bracket_html, is_shown
 from client.tournament.export.grades import grades, passed
 from client.tournament.export.svg import plot
 from client.tournament.export.tables import HEADINGS, crosstable, duel_line, row_cells, shown_duels, sprt_line
@@ -41,8 +42,13 @@ def no_evidence(forfeit: Forfeit) -> str:
     return ""
 
 
-def page(table: Standings, plan: Plan, state: TournamentState, evidence: Evidence = no_evidence) -> str:
-    """Return the page. `evidence` returns the link to the report of a forfeit, relative to the page."""
+def page(
+    table: Standings, plan: Plan, state: TournamentState, evidence: Evidence = no_evidence, with_bracket: bool = True
+) -> str:
+    """Return the page. `evidence` returns the link to the report of a forfeit, relative to the page.
+
+    `with_bracket`: show the bracket of a knockout tournament.
+    """
     results = state.results
     style, script = page_style(), page_script()
     policy = page_policy(digest(style), digest(script))
@@ -58,6 +64,7 @@ def page(table: Standings, plan: Plan, state: TournamentState, evidence: Evidenc
         f"<h1>{escape(plan.name)}</h1>",
         f"<p>{escape(summary(table, plan, len(games)))}</p>",
         html_table([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))]),
+        bracket_html(table.bracket) if with_bracket and is_shown(table.bracket) else "",
         crosstable_html(table),
         duel_lines(table),
         f"<p>{escape(sprt_line(table))}</p>" if table.sprt is not None else "",

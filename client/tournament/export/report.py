@@ -9,6 +9,7 @@ from itertools import islice
 from client.sdk.time_control import parse_time_control
 from client.tournament.export.grades import grades, passed
 from client.tournament.export.tables import crosstable
+from client.tournament.formats.knockout import BracketTie
 from client.tournament.formats.schedule import expected_games
 from client.tournament.formats.standings import Row, Standings, standings
 from client.tournament.model.plan import Plan
@@ -22,10 +23,12 @@ from protocol.types import (
     TournamentReport,
     TournamentRow,
     TournamentTest,
+    TournamentTie,
     replace,
 )
 
 MAX_ROWS, MAX_CROSSTABLE_ROWS, MAX_RUNNING, MAX_LATEST, MAX_GOALS, MAX_NEXT = 60, 24, 12, 12, 60, 6
+MAX_FIRST_TIES = 16  # of a bracket
 MAX_TEXT = 120  # characters
 MAX_NAME = 40
 MAX_ELO_ERROR = 9999.0
@@ -52,7 +55,7 @@ REASON_TEXTS = {
 Shorten = Callable[[TournamentReport], TournamentReport]
 SHORTENINGS: tuple[Shorten, ...] = (
     lambda report: replace(report, crosstable=(), next=()),
-    lambda report: replace(report, goals=report.goals[:10]),
+    lambda report: replace(report, goals=report.goals[:10], bracket=()),
     lambda report: replace(report, rows=report.rows[:20]),
     lambda report: replace(report, latest=report.latest[:4], running=report.running[:4]),
     lambda report: replace(report, goals=report.goals[:3]),
@@ -89,6 +92,7 @@ class ReportBuilder:
                 left=None if table.finished else self._seconds_left(total - done),
                 rows=tuple(map(report_row, table.rows[:MAX_ROWS])),
                 crosstable=report_crosstable(table),
+                bracket=report_bracket(table),
                 running=tuple(running_game(*live) for live in list(self._runner.live.values())[:MAX_RUNNING]),
                 latest=latest_games(table, self._runner),
                 next=next_games(table, self._runner),
@@ -134,6 +138,26 @@ def report_crosstable(table: Standings) -> tuple[tuple[str, ...], ...]:
     if not 2 < len(table.rows) <= MAX_CROSSTABLE_ROWS:
         return ()
     return tuple(tuple(cells[2:-1]) for cells in crosstable(table)[1:])
+
+
+def report_bracket(table: Standings) -> tuple[TournamentTie, ...]:
+    """Return the bracket of a knockout tournament; nothing if it is large."""
+    if not table.bracket or len(table.bracket[0]) > MAX_FIRST_TIES:
+        return ()
+    return tuple(report_tie(number, tie) for number, ties in enumerate(table.bracket, 1) for tie in ties)
+
+
+def report_tie(number: int, tie: BracketTie) -> TournamentTie:
+    return TournamentTie(
+        round=number,
+        first=tie.first[:MAX_NAME],
+        second=tie.second[:MAX_NAME],
+        first_points=tie.points[0],
+        second_points=tie.points[1],
+        left=tie.left,
+        winner=tie.winner[:MAX_NAME],
+        bye=tie.is_bye,
+    )
 
 
 def running_game(game: Pairing, room: str) -> TournamentGame:

@@ -7,6 +7,8 @@ import io
 from typing import Any
 
 from client.presentation.texts import counted
+from client.tournament.export.bracket import bracket_lines, is_shown
+from client.tournament.formats.knockout import Bracket
 from client.tournament.formats.standings import Duel, Row, Standings
 from client.tournament.model.results import FORFEITS, RARE_FORFEITS
 
@@ -14,10 +16,13 @@ MAX_DUELS = 12  # more are not listed
 MAX_CROSSTABLE_PLAYERS = 16  # larger crosstables are left out
 
 
-def as_text(table: Standings) -> str:
+def as_text(table: Standings, with_bracket: bool = True) -> str:
+    """Return the table. `with_bracket`: and the bracket of a knockout tournament."""
     lines = columns([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))])
     if 2 < len(table.rows) <= MAX_CROSSTABLE_PLAYERS:
         lines += ["", *columns(crosstable(table))]
+    if with_bracket and is_shown(table.bracket):
+        lines += ["", *bracket_lines(table.bracket)]
     lines += ["", *(duel_line(duel) for duel in shown_duels(table))]
     if table.sprt is not None:
         lines.append(sprt_line(table))
@@ -176,6 +181,23 @@ def row_json(number: int, row: Row) -> dict[str, Any]:
         "longest": row.used.longest,
         "forfeits": dict(sorted(row.forfeits.items())),
     }
+
+
+def bracket_json(bracket: Bracket) -> list[list[dict[str, Any]]]:
+    return [
+        [
+            {
+                "first": tie.first,
+                "second": tie.second,
+                "points": list(tie.points),
+                "left": tie.left,
+                "winner": tie.winner,
+                "bye": tie.is_bye,
+            }
+            for tie in ties
+        ]
+        for ties in bracket
+    ]
 
 
 def duel_json(duel: Duel) -> dict[str, Any]:

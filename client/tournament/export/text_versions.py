@@ -23,9 +23,10 @@ from client.tournament.formats.standings import Standings
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
 
-TEXT_VERSION = 3
+TEXT_VERSION = 4
 UNSTATED_TEXT_VERSION = 1  # of a bundle that does not state its version
 
+FIRST_BRACKET = 4  # from this version on, texts of a knockout tournament have its bracket
 LAST_TEXT_PAGE = 2  # from the next version on, pages draw boards and have grades
 
 # The digests of the style and the script of the page, by version.
@@ -40,6 +41,10 @@ PAGE_DIGESTS = {
     ),
     3: (
         "'sha256-qfms2TUvyvktkrK6BUJrklXMsZjSIwUSb9wZVWA0WoI='",
+        "'sha256-qGb7Z9zeM5ug3fZI8G7J2ChNv0nfK/CLOzTQAtH+zg0='",
+    ),
+    4: (
+        "'sha256-2Y2yFqeVnHDrUyfmItqFrq3FAJFn87+IW3h81/+gHcU='",
         "'sha256-qGb7Z9zeM5ug3fZI8G7J2ChNv0nfK/CLOzTQAtH+zg0='",
     ),
 }

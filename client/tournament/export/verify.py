@@ -29,6 +29,7 @@ from client.tournament.export.bundle import (
 )
 from client.tournament.export.text_page import text_page
 from client.tournament.export.text_versions import (
+    FIRST_BRACKET,
     LAST_TEXT_PAGE,
     TEXT_VERSION,
     UNSTATED_TEXT_VERSION,
@@ -291,15 +292,15 @@ def check_derived(
         except (AttributeError, ValueError, TypeError):
             found.append("answers.json cannot be read")
     try:
-        recomputed = derived_files(plan, state, results)
-    except GameError:  # a record cannot be read; this is already reported
-        return found, []
-    changed = [name for name, text in recomputed.items() if files.get(name) != text.encode()]
-    try:
         version = text_version(files)
     except ValueError as error:
         version = TEXT_VERSION
         found.append(str(error))
+    try:
+        recomputed = derived_files(plan, state, results, with_bracket=version >= FIRST_BRACKET)
+    except GameError:  # a record cannot be read; this is already reported
+        return found, []
+    changed = [name for name, text in recomputed.items() if files.get(name) != text.encode()]
     reworded = []
     if version < TEXT_VERSION:
         reworded = [name for name in changed if is_reworded(name, files, recomputed, version, plan, results)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from client.tournament.formats.schedule_builder import Bye, Pair, Schedule, ScheduleBuilder, all_played, pair_points
 from client.tournament.model.plan import Plan
@@ -28,18 +29,74 @@ class Tie:
         return self.second if self.lead(results) < 0 else self.first
 
 
+class BracketTie(NamedTuple):
+    """A tie as people see it. A player who is not known yet is empty; in a bye only the first has a name.
+
+    `left`: games that are still to be played, as far as known. `winner`: empty until it is known.
+    """
+
+    first: str
+    second: str
+    points: tuple[float, float] = (0.0, 0.0)
+    left: int = 0
+    winner: str = ""
+    is_bye: bool = False
+
+    @property
+    def was_level(self) -> bool:
+        """Whether the first player advances only by a higher place in the list."""
+        return bool(self.winner) and not self.is_bye and self.points[0] == self.points[1]
+
+
+Bracket = tuple[tuple[BracketTie, ...], ...]  # the rounds, each with half as many ties as the one before
+
+
 def knockout(plan: Plan, results: Results) -> Schedule:
-    builder = ScheduleBuilder(plan.same_openings)
+    builder, _, final = open_rounds(plan, results)
+    return builder.schedule(final)
+
+
+def bracket_of(plan: Plan, results: Results) -> Bracket:
+    """Return all rounds of a knockout tournament, also those whose players are not known yet."""
+    _, opened, final = open_rounds(plan, results)
+    rounds = []
+    for number, ties in enumerate(opened, 1):
+        is_over = final or number < len(opened)
+        rounds.append(tuple(shown_tie(tie, results, is_over) for tie in ties if tie is not None))
+    while rounds and len(rounds[-1]) > 1:
+        winners = [tie.winner for tie in rounds[-1]]
+        rounds.append(tuple(map(BracketTie, winners[::2], winners[1::2])))
+    return tuple(rounds)
+
+
+def shown_tie(tie: Tie, results: Results, is_over: bool) -> BracketTie:
+    """Return a tie as people see it. `is_over`: its round is, so a level tie gets no more games."""
+    if not tie.second:
+        return BracketTie(tie.first, "", winner=tie.first, is_bye=True)
+    games = [game for pair in tie.pairs for game in pair]
+    played = [game for game in games if game.number in results]
+    first, second = (
+        sum(results[game.number].points[game.seats.index(name)] for game in played) for name in (tie.first, tie.second)
+    )
+    is_decided = len(played) == len(games) and (is_over or first != second)
+    winner = tie.winner(results) if is_decided else ""
+    return BracketTie(tie.first, tie.second, (first, second), len(games) - len(played), winner)
+
+
+def open_rounds(plan: Plan, results: Results) -> tuple[ScheduleBuilder, list[list[Tie | None]], bool]:
+    """Return the pairs and the ties of all rounds that can begin, and whether the last one is over."""
+    builder, rounds = ScheduleBuilder(plan.same_openings), list[list[Tie | None]]()
     entrants: list[str | None] = bracket(plan.names)
     number = 0
     while len(entrants) > 1:
         number += 1
         ties = open_round(plan, builder, number, entrants)
+        rounds.append(ties)
         played = [tie for tie in ties if tie is not None and tie.second]
         if not decide(plan, builder, number, played, results):
-            return builder.schedule(final=False)
+            return builder, rounds, False
         entrants = [None if tie is None else tie.winner(results) if tie.second else tie.first for tie in ties]
-    return builder.schedule(final=True)
+    return builder, rounds, True
 
 
 def bracket(names: tuple[str, ...]) -> list[str | None]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from client.tournament.formats.knockout import Bracket, bracket_of
 from client.tournament.formats.schedule import schedule
 from client.tournament.formats.schedule_builder import Schedule
 from client.tournament.model.elo import Difference, Rating, difference, ratings
@@ -74,6 +75,7 @@ class Standings:
     forfeits: tuple[Forfeit, ...]
     sprt: SprtStatus | None  # the test of a match, if it has one
     finished: bool
+    bracket: Bracket = ()  # of a knockout tournament
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)
@@ -104,6 +106,7 @@ def standings(plan: Plan, results: Results) -> Standings:
         forfeits=tuple(forfeit for game in sorted(games) for forfeit in forfeits(game, results[game.number])),
         sprt=sprt_status(plan, games, results),
         finished=known.finished(results),
+        bracket=bracket_of(plan, results) if plan.format == "knockout" else (),
     )
 
 

@@ -1,8 +1,8 @@
-// A tournament: standings, boards, crosstable, test, goals and latest results, as its arbiter reports them.
+// A tournament: standings, boards, bracket, crosstable, test, goals and latest results, as its arbiter reports them.
 
 /** @import { App } from "../app.js" */
 /** @import { Room } from "../room.js" */
-/** @import { TournamentGame, TournamentGoal, TournamentReport, TournamentRow, TournamentTest, TournamentUpdate } from "../types.d.ts" */
+/** @import { TournamentGame, TournamentGoal, TournamentReport, TournamentRow, TournamentTest, TournamentTie, TournamentUpdate } from "../types.d.ts" */
 import { h, fill, KeyedList, say } from "../dom.js";
 import { everyTick, newBoard, showPosition, sideBelow, titleOf } from "../parts.js";
 import { clockText, gameTitle, resultHeadline, resultText, timeText } from "../texts.js";
@@ -25,6 +25,7 @@ class TournamentPage {
   #error = h("p", { class: "banner", role: "status", hidden: true });
   #standings = new Section("Standings", "Elo with 95 % interval");
   #boards;
+  #bracket = new Section("Bracket");
   #crosstable = new Section("Crosstable", "", "crosstable");
   #test = new Section("Is it stronger?");
   #goals = new Section("Goals");
@@ -57,7 +58,7 @@ class TournamentPage {
           h("button", { class: "btn", type: "button", click: () => print() }, "Print"))),
       this.#error,
       h("div", { class: "cup" },
-        h("div", {}, this.#standings.node, this.#boards.section.node, this.#crosstable.node),
+        h("div", {}, this.#standings.node, this.#boards.section.node, this.#bracket.node, this.#crosstable.node),
         h("div", {}, this.#test.node, this.#goals.node, this.#latest.node)));
     fill(main, this.#none, this.#page);
     this.session.addEventListener("tournament_update", this.#onUpdate);
@@ -119,10 +120,17 @@ class TournamentPage {
     this.#standings.show(rows, () => standingsTable(rows));
     if (rows.length < report.players) this.#standings.note(`the best ${rows.length} of ${report.players}`);
     this.#boards.show(report.running ?? []);
+    this.#showBracket(report);
     this.#showCrosstable(report);
     this.#showTest(report.sprt);
     this.#showGoals(report);
     this.#showResults(report);
+  }
+  /** @param {TournamentReport} report */
+  #showBracket({ bracket = [] }) {
+    this.#bracket.node.hidden = !bracket.length;
+    this.#bracket.show(bracket, () => bracketColumns(bracket));
+    this.#bracket.note("a level tie goes to the player who is higher in the list");
   }
   /** @param {TournamentReport} report */
   #showCrosstable({ crosstable = [], rows = [] }) {
@@ -205,6 +213,27 @@ function crossTable(rows, cells) {
   return scrolling("Crosstable", h("table", { class: "cross" },
     h("thead", {}, h("tr", {}, h("th", {}, h("span", { class: "sr" }, "rank")), h("th", {}, h("span", { class: "sr" }, "player")), cells.map((_, at) => h("th", { scope: "col" }, at + 1)))),
     h("tbody", {}, cells.map((row, at) => h("tr", {}, h("td", {}, at + 1), h("td", { class: "who" }, h("b", {}, rows[at]?.name ?? "")), row.map((text, column) => cell(text, column, at)))))));
+}
+
+/** The rounds side by side, and the winner. @param {TournamentTie[]} bracket */
+function bracketColumns(bracket) {
+  const numbers = [...new Set(bracket.map(({ round }) => round))];
+  const rounds = numbers.map((number) => bracket.filter(({ round }) => round === number));
+  /** @type {Record<number, string>} */
+  const names = { 1: "Final", 2: "Semi-finals", 4: "Quarter-finals" };
+  const column = (/** @type {string} */ title, /** @type {Node[]} */ ties) => h("section", {}, h("h3", {}, title), ties);
+  const winner = bracket[bracket.length - 1]?.winner;
+  return scrolling("Bracket", h("div", { class: "bracket" },
+    rounds.map((ties) => column(names[ties.length] ?? `Round of ${2 * ties.length}`, ties.map(tieNode))),
+    column("Winner", [h("div", { class: "tie" }, h("p", { class: winner ? "won" : "" }, h("span", {}, winner || "?")))])));
+}
+/** @param {TournamentTie} tie */
+function tieNode({ first = "", second = "", first_points = 0, second_points = 0, left = 0, winner = "", bye = false }) {
+  const begun = first && second && (first_points || second_points || winner);
+  const side = (/** @type {string} */ name, /** @type {number} */ points, /** @type {string} */ otherwise) =>
+    h("p", { class: winner && name === winner ? "won" : "" }, h("span", {}, name || otherwise), begun && h("b", {}, pointsText(points)));
+  return h("div", { class: "tie" }, side(first, first_points, "?"), side(second, second_points, bye ? "bye" : "?"),
+    left ? h("small", {}, `${left} ${left === 1 ? "game" : "games"} to play`) : "");
 }
 
 /** A table that scrolls sideways, also with the keyboard. @param {string} label @param {Node} table */

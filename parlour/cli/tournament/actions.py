@@ -115,7 +115,8 @@ def table(folder: Folder, args: Namespace) -> int:
     plan, state = load_state(folder, args.public)
     known = standings(plan, state.results)
     if args.json:
-        print_line(json.dumps(tables.as_json(known), ensure_ascii=False))
+        bracket = {"bracket": tables.bracket_json(known.bracket)} if known.bracket else {}
+        print_line(json.dumps({**tables.as_json(known), **bracket}, ensure_ascii=False))
     else:
         print_lines(tables.as_csv(known).rstrip("\n") if args.csv else tables.as_text(known))
     return 0

@@ -71,6 +71,16 @@ def test_untrusted_text_is_escaped() -> None:
     assert not re.search(r"https?://|//cdn|@import\s+[^{\s]|url\((?!#)", text)
 
 
+def test_bracket_of_a_knockout_is_on_the_page() -> None:
+    given = plan("knockout", game="cohcoh", players=tuple(map(Contestant, ("<i>ann", "ben", "cy"))))
+    state = simulate(given)
+    html = page(standings(given, state.results), given, state)
+    assert html.count('<div class="tie">') == 4
+    assert "<i>ann" not in html
+    assert html.count('class="won"') == 4
+    assert '<div class="bracket">' not in page(standings(given, state.results), given, state, with_bracket=False)
+
+
 def test_page_is_deterministic() -> None:
     given, state = hostile_tournament()
     first, second = (page(standings(given, state.results), given, state) for _ in range(2))

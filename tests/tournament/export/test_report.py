@@ -48,6 +48,18 @@ def test_report_on_a_finished_tournament() -> None:
     assert [game.number for game in report.latest] == [*reversed(state.results)]
 
 
+def test_bracket_is_reported_unless_it_is_large() -> None:
+    plan = plan_of("knockout", contestants(3), games=2)
+    state = simulate(plan)
+    bye, tie, final = builder(plan, state)().bracket
+    assert (bye.first, bye.second, bye.bye, bye.winner) == (plan.names[0], "", True, plan.names[0])
+    assert (tie.first, tie.second, tie.left) == (plan.names[1], plan.names[2], 0)
+    assert final.winner in plan.names
+    assert [one.round for one in (bye, tie, final)] == [1, 1, 2]
+    many = tuple(Contestant(f"p{number}", bot="random") for number in range(40))
+    assert builder(plan_of("knockout", many, games=2), TournamentState())().bracket == ()
+
+
 def test_report_on_a_running_tournament_says_how_long_it_takes() -> None:
     plan, clock = plan_of("round-robin", contestants(3), games=2), Clock()
     state = TournamentState()

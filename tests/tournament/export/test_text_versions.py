@@ -24,7 +24,7 @@ from tests.tournament.simulated import simulate
 DATA = Path(__file__).parent / "data"
 MATCH, GRADING = "match-texts-1", "grading-texts-1"
 REWORDED = {MATCH: ["table.txt", "page.html"], GRADING: ["table.txt", "page.html", "grades.csv"]}
-CURRENT_TEXTS = "3: bd6a51647c4ae0abf52edcd47dac6d7850ede4efeff69317674d44f4091c576b"
+CURRENT_TEXTS = "4: bd6a51647c4ae0abf52edcd47dac6d7850ede4efeff69317674d44f4091c576b"
 
 
 def old_bundle(name: str) -> Files:
@@ -63,6 +63,22 @@ def test_bundle_of_older_version_verifies(name: str, tmp_path: Path, capsys: pyt
     output = capsys.readouterr().out
     assert "written by an older version of Parlour" in output
     assert "the wording was not compared" in output
+
+
+def test_knockout_bundle_without_a_bracket_verifies(tmp_path: Path) -> None:
+    given = plan("knockout", "ann", "ben", "cy", game="cohcoh")
+    state = simulate(given)
+    files = unpack(pack(given, state, tmp_path), 1 << 24)
+    assert b"winner" in files["table.txt"]
+    old = derived_files(given, state, state.results, with_bracket=False)
+    style = "".join(line for line in page_style().splitlines(True) if not line.startswith((".bracket", ".tie")))
+    page = old["page.html"].replace(page_style(), style).replace(digest(page_style()), digest(style))
+    assert digest(style) == PAGE_DIGESTS[3][0]
+    files |= {"table.txt": old["table.txt"].encode(), "page.html": page.encode()}
+    assert verify_files(tmp_path, files | {BUNDLE_FILE: b'{"texts": 3}'}).differences == []
+    assert verify_files(tmp_path, files).differences == [
+        "table.txt does not follow from the games", "page.html does not follow from the games",
+    ]  # fmt: skip
 
 
 TAMPERING: dict[str, tuple[str, Callable[[Files], None], str]] = {
