@@ -126,6 +126,7 @@ class SqliteStore(Ratings, Keys, AccountKeys, Pruning, Reviews):
             connection.close()
             raise
         except (sqlite3.Error, UnicodeError) as error:
+            connection.close()
             raise StoreError(explain(error, self.path)) from None
 
     async def find_damage(self, table: str = "") -> str:

@@ -148,10 +148,14 @@ def connect(path: str, busy: float, shared: bool = False) -> sqlite3.Connection:
     `busy`: seconds to wait for a lock. `shared`: threads use the connection in turn.
     """
     connection = sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=not shared)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA wal_autocheckpoint = 4000")
-    connection.execute("PRAGMA temp_store = MEMORY")  # no file for statement journals
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        connection.execute("PRAGMA temp_store = MEMORY")  # no file for statement journals
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,7 @@ async def test_rating_of_an_archived_game_is_no_fault(store: Store) -> None:
 async def test_damaged_file_is_found(tmp_path: Path) -> None:
     path = tmp_path / "parlour.db"
     await play_games(str(path))
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'rooms_open'").fetchone()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()

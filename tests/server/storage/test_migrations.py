@@ -36,7 +36,7 @@ async def check_folded_names(store: Store) -> None:
 
 async def test_sqlite_file_with_unfolded_names_is_migrated(tmp_path: object) -> None:
     path = f"{tmp_path}/parlour.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         for _, sql in load_migrations("server.storage.sqlite")[:2]:
             connection.executescript(sql)
         connection.execute("PRAGMA user_version = 2")
@@ -133,7 +133,7 @@ async def check_hidden_code(store: Store) -> None:
 async def test_codes_in_a_sqlite_file_are_hashed(tmp_path: object) -> None:
     path = f"{tmp_path}/parlour.db"
     await make_older(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         for room, payload in (("r", MSGPACK.encode(CREATED)), ("damaged", b"\xc1")):
             connection.execute(f"INSERT INTO rooms VALUES (?,'conga',{OPEN_ROOM.format(1)},?)", (room, b"i"))
             connection.execute("INSERT INTO events VALUES (?,1,?)", (room, payload))

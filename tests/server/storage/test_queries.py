@@ -40,7 +40,7 @@ async def test_every_query_uses_an_index_in_sqlite(tmp_path: object) -> None:
     store = SqliteStore(path)
     await store.open()
     await store.close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         for sql, values in all_queries("?"):
             plan = [line[3] for line in connection.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
             reads = [line for line in plan if " rooms" in line]
