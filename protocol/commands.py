@@ -212,11 +212,13 @@ class Ratings(Command):
 class Boards(RoomCommand):
     """Return the boards of a game from `ply` on, as far as you may see it. `code`: as in `watch`.
 
-    A reply has at most 500 boards. If the game has more, ask again with the next ply.
+    A reply has at most 500 boards. If the game has more, ask again with the next ply. `legal`: only the board at `ply`,
+    with the legal moves there; the game must have ended.
     """
 
     ply: Annotated[int, Meta(ge=0)] = 0
     code: str = ""
+    legal: bool = False
 
 
 class Export(RoomCommand):
@@ -250,6 +252,16 @@ class SubmitReview(RoomCommand):
     problem: str = ""
 
 
+class Puzzle(Command):
+    """Return a puzzle that comes with the server: a position in which exactly one move is right.
+
+    `number`: from 0. Without it, the levels of all puzzles of the game are returned.
+    """
+
+    game: str
+    number: Annotated[int, Meta(ge=0)] | None = None
+
+
 class ReportTournament(Command):
     """Tell the server about a tournament of which you are the arbiter, so that it can show it to others.
 
@@ -276,5 +288,5 @@ class Tournaments(Command):
 AnyCommand = (
     Hello | List | Lobby | Create | Pair | Join | Watch | Leave | Move | Resign | OfferDraw | AnswerDraw
     | Claim | Abort | Rematch | Takeback | Say | History | Leaderboard | Ratings | Boards | Export
-    | Review | TakeReview | SubmitReview | ReportTournament | WatchTournament | Tournaments
+    | Puzzle | Review | TakeReview | SubmitReview | ReportTournament | WatchTournament | Tournaments
 )  # fmt: skip

@@ -26,6 +26,7 @@ from protocol.types import (
     PlayedMove,
     Player,
     Ply,
+    PuzzleInfo,
     RatedGame,
     RatingChange,
     Result,
@@ -119,7 +120,8 @@ class Welcome(Message):
 class Ok(Message):
     """A command was accepted. The fields depend on the command. `seq`: the room's latest event that you may see.
 
-    `boards`: the boards from the ply asked for; `lasts`: for each of them, the `last` of the move before it.
+    `boards`: the boards from the ply asked for; `lasts`: for each of them, the `last` of the move before it. `legal`:
+    the legal moves at that ply. `levels`: of the puzzles of a game, by number.
     """
 
     id: int
@@ -135,6 +137,9 @@ class Ok(Message):
     boards: tuple[BoardCells, ...] | None = None
     lasts: tuple[Cells, ...] | None = None
     tournaments: tuple[TournamentInfo, ...] | None = None
+    legal: tuple[LegalMove, ...] | None = None
+    puzzle: PuzzleInfo | None = None
+    levels: tuple[int, ...] | None = None
 
 
 class Error(Message):

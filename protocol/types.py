@@ -336,6 +336,24 @@ class ReviewSummary(Part):
     turning_points: tuple[Annotated[int, Meta(ge=1)], ...] = ()
 
 
+class PuzzleInfo(Part):
+    """A puzzle. `turn`: the side that moves. `level`: from 1 (easy) to 10. `task`: what to find, in words.
+
+    `solution`: the only right move, which is one of the legal ones. `layout`, `board` and `legal`: as in a snapshot.
+    """
+
+    number: Count
+    options: Options
+    sides: tuple[str, str]
+    turn: SeatNumber
+    level: Annotated[int, Meta(ge=1, le=10)]
+    task: str
+    solution: str
+    layout: Layout
+    board: BoardCells
+    legal: tuple[LegalMove, ...]
+
+
 class Offers(Part):
     """Open offers: the seat that made each, or null."""
 

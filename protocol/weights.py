@@ -21,6 +21,7 @@ from protocol.commands import (
     List,
     Lobby,
     Pair,
+    Puzzle,
     Ratings,
     Rematch,
     ReportTournament,
@@ -46,6 +47,7 @@ WEIGHTS: Mapping[type[Any], int] = {
     Leaderboard: 4,  # 100 µs without entries: the options are checked, and up to 100 ratings are read
     Ratings: 4,  # as `leaderboard`
     Boards: 4,  # 100 µs, and more for long games: see BOARDS_PER_MESSAGE
+    Puzzle: 4,  # up to 200 legal moves are computed, with the boards after them
     Export: 4,  # 2800 µs for 400 plies, so long games cost more: see EXPORTED_PLIES_PER_MESSAGE
     Review: 4,  # 100 µs, and more for long games: see EXPORTED_PLIES_PER_MESSAGE
     SubmitReview: 4,  # a part has up to 16 KB, and every line in it is replayed

@@ -21,6 +21,8 @@ ROUTES = (  # a segment in capitals stands for any text; client/web/router.js ha
     "/tournament/NAME",
     "/embed/ID",
     "/leaderboard/GAME",
+    "/puzzles",
+    "/puzzles/GAME",
     "/player/NAME",
     "/rules/GAME",
 )

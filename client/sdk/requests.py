@@ -19,6 +19,7 @@ from protocol.commands import (
     List,
     Lobby,
     Move,
+    Puzzle,
     Ratings,
     ReportTournament,
     Resign,
@@ -37,7 +38,7 @@ LATENCY_WEIGHT = 0.2  # of the newest measurement in the moving average
 # Commands that are safe to send twice: the second copy changes nothing, or its error says that the first succeeded.
 REPEATABLE = (
     Move, Join, Watch, Leave, List, Lobby, History, Leaderboard, Ratings, Export, Resign, Abort,
-    ReportTournament, WatchTournament, Tournaments, Review,
+    ReportTournament, WatchTournament, Tournaments, Puzzle, Review,
 )  # fmt: skip
 # Commands that the caller sends again after `rate_limited`, if they still make sense then.
 TIMELY = (Move, Say, Review)

@@ -11,6 +11,7 @@ const LINKS = [
   { text: "TV", path: "/tv" },
   { text: "Tournaments", path: "/tournaments", one: "/tournament" },
   { text: "Leaderboard", path: "/leaderboard/conga" },
+  { text: "Puzzles", path: "/puzzles" },
   { text: "Rules", path: "/rules/conga" },
 ];
 

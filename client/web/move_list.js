@@ -31,12 +31,15 @@ export class MoveList {
     this.choose = choose;
   }
 
-  /** @param {PlayedMove[]} moves @param {number} current the ply that the board shows */
-  show(moves, current) {
-    const face = moves.map((played) => played.move).join(" ");
+  /**
+   * @param {PlayedMove[]} moves @param {number} current the ply that the board shows
+   * @param {(ply: number) => Node[]} [markOf] what stands beside a move of a reviewed game
+   */
+  show(moves, current, markOf) {
+    const face = `${moves.map((played) => played.move).join(" ")}${markOf ? " reviewed" : ""}`;
     if (face !== this.#face || !this.node.firstChild) {
       this.#face = face;
-      this.#build(moves);
+      this.#build(moves, markOf ?? (() => []));
     }
     this.#cells.forEach((cell, at) => {
       const on = at + 1 === current;
@@ -46,10 +49,10 @@ export class MoveList {
     });
     this.#scrollTo(this.#cells[current - 1]);
   }
-  /** @param {PlayedMove[]} moves */
-  #build(moves) {
+  /** @param {PlayedMove[]} moves @param {(ply: number) => Node[]} markOf */
+  #build(moves, markOf) {
     this.#cells = moves.map((played) =>
-      h("button", { type: "button", title: `${(played.took / 1000).toFixed(1)} s`, click: () => this.choose(played.ply) }, played.move));
+      h("button", { type: "button", title: `${(played.took / 1000).toFixed(1)} s`, click: () => this.choose(played.ply) }, played.move, markOf(played.ply)));
     const parts = [];
     for (const [at, line] of linesOf(moves).entries()) {
       parts.push(h("i", {}, at + 1), ...line.map((played) => (played ? this.#cells[played.ply - 1] : h("span"))));

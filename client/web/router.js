@@ -17,6 +17,8 @@ export const ROUTES = [
   { pattern: /^\/embed\/([^/]+)$/, load: () => import("./pages/embed.js"), bare: true },
   { pattern: /^\/leaderboard\/([^/]+)$/, load: () => import("./pages/leaderboard.js") },
   { pattern: /^\/player\/([^/]+)$/, load: () => import("./pages/player.js") },
+  { pattern: /^\/puzzles$/, load: () => import("./pages/puzzles.js") },
+  { pattern: /^\/puzzles\/([^/]+)$/, load: () => import("./pages/puzzles.js") },
   { pattern: /^\/rules\/([^/]+)$/, load: () => import("./pages/rules.js") },
 ];
 

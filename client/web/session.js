@@ -290,7 +290,7 @@ export class Session extends EventTarget {
       room.reset(/** @type {any} */ (message));
       this.rooms.set(room.id, room);
       this.#tellRoom(room, message);
-    } else if (message.type === "lobby" || message.type === "invited" || message.type === "tournament_update") {
+    } else if (message.type === "lobby" || message.type === "invited" || message.type === "tournament_update" || message.type === "review_update") {
       this.dispatchEvent(new CustomEvent(message.type, { detail: message }));
     } else if (message.room) {
       const room = this.rooms.get(message.room);

@@ -238,6 +238,47 @@ export interface TournamentInfo {
   age: number;
 }
 
+export interface ReviewedMove {
+  ply: number;
+  side: number;
+  move: string;
+  best: string;
+  line: string[];
+  value: number;
+  value_proved: boolean;
+  played: number;
+  played_proved: boolean;
+  loss: number;
+  chance: number;
+  judgement: string;
+  depth?: number | null;
+  words?: string;
+  path?: string[];
+}
+export interface ReviewUpdate {
+  type: "review_update";
+  room: string;
+  state: "queued" | "running" | "done" | "failed";
+  ahead?: number;
+  done?: number;
+  total?: number;
+  why?: string;
+  summary?: { accuracy: [number | null, number | null]; turning_points?: number[] } | null;
+  moves?: ReviewedMove[];
+}
+export interface Puzzle {
+  number: number;
+  options: Options;
+  sides: [string, string];
+  turn: number;
+  level: number;
+  task: string;
+  solution: string;
+  layout: Layout;
+  board: Board;
+  legal: Legal[];
+}
+
 export interface Reply {
   type: "ok";
   id: number;
@@ -252,6 +293,9 @@ export interface Reply {
   boards?: Board[];
   lasts?: string[][];
   tournaments?: TournamentInfo[];
+  legal?: Legal[];
+  puzzle?: Puzzle;
+  levels?: number[];
 }
 
 export interface LobbyUpdate { type: "lobby"; rooms: RoomInfo[]; full?: boolean; bots?: BotInfo[] | null; plies?: Record<string, number> }

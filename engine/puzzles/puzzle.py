@@ -12,6 +12,7 @@ from engine.errors import GameError, shorten
 from engine.game import Game, State
 from engine.options import OptionValue
 from engine.registry import create
+from engine.review.judgement import counts_points
 
 FORMAT = "parlour puzzles 1"
 MAX_LEVEL = 10
@@ -45,6 +46,15 @@ class Puzzle:
 
     def state(self) -> State:
         return self.create().start()
+
+    def goal(self, game: Game) -> str:
+        """Return what the move of the puzzle does, after "One move"."""
+        if self.plies is not None:
+            moves = (self.plies + 1) // 2  # of the side to move
+            return f"wins within {moves} moves, whatever the opponent plays" if moves > 1 else "wins at once"
+        if counts_points(game):
+            return f"keeps the best result, {self.value:+d} {game.point_name}s"
+        return "wins" if self.value > 0 else "draws"
 
     def to_json(self) -> dict[str, Any]:
         found = {"position": self.position, "move": self.move, "value": self.value, "level": self.level}

@@ -12,7 +12,6 @@ from engine.game import Game, Move, State
 from engine.puzzles import Puzzle
 from engine.record import Record, replay
 from engine.review import MARKS, Budget, Evaluator, MoveReview, Review
-from engine.review.judgement import counts_points
 from engine.review.reviewer import review_move
 from runtime.printable import print_line, print_lines
 
@@ -134,14 +133,8 @@ def solve_puzzles(puzzles: Sequence[Puzzle]) -> None:
 
 def task(game: Game, puzzle: Puzzle) -> str:
     """Return what to find in a puzzle."""
-    if puzzle.plies is not None:
-        goal = f"wins within {puzzle.plies} plies"
-    elif counts_points(game):
-        goal = f"keeps the best result, {puzzle.value:+d} {game.point_name}s"
-    else:
-        goal = "wins" if puzzle.value > 0 else "draws"
     side = side_names(type(game))[game.start().turn]
-    return f"{game.title}, level {puzzle.level}: {side} to move. One move {goal}."
+    return f"{game.title}, level {puzzle.level}: {side} to move. One move {puzzle.goal(game)}."
 
 
 def judge_answer(game: Game, puzzle: Puzzle, move: Move) -> tuple[bool, str]:

@@ -21,6 +21,7 @@ from protocol.commands import (
     Lobby,
     Move,
     Pair,
+    Puzzle,
     Ratings,
     Rematch,
     ReportTournament,
@@ -43,6 +44,7 @@ from server.domain.decision import Decision, Refusal
 from server.domain.seating import invited_names, require_access
 from server.handlers.auth import MAX_SUFFIX_CHARS, check_name
 from server.handlers.hello import HelloHandler
+from server.handlers.puzzles import puzzle
 from server.handlers.queries import QueryHandler
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
@@ -108,6 +110,7 @@ class Dispatcher:
             Ratings: queries.ratings,
             Boards: queries.boards,
             Export: queries.export,
+            Puzzle: puzzle,
             Review: reviews.review,
             TakeReview: reviews.take,
             SubmitReview: reviews.submit,

@@ -169,6 +169,9 @@ class QueryHandler:
         room, player = live.room, player_of(client)
         try:
             require_access(room, player, command.code)
+            if command.legal:
+                self._legal(client, command, live)
+                return
             upto = room.horizon if room.seat_of(player.id) is None else room.seq
             positions = live.boards.line(upto)[command.ply : command.ply + MAX_BOARDS_SENT]
         finally:
@@ -181,6 +184,27 @@ class QueryHandler:
             if len(boards) % BOARDS_DRAWN_AT_ONCE == 0:
                 await asyncio.sleep(0)  # other clients go on
         client.send(Ok(id=command.id, room=command.room, seq=upto, boards=tuple(boards), lasts=tuple(lasts)))
+
+    @staticmethod
+    def _legal(client: Client, command: Boards, live: LiveRoom) -> None:
+        """Send the board of one ply of a finished game with the legal moves there. Raises Refusal."""
+        if live.room.status != "ended":
+            raise Refusal("too_early", "the game is not over yet: ask for legal moves of earlier positions when it is")
+        positions = live.boards.line(live.room.seq)
+        if command.ply >= len(positions):
+            raise Refusal("bad_request", f"the game has no ply {command.ply}")
+        position = positions[command.ply]
+        legal = position.legal(preview=True)
+        client.send(
+            Ok(
+                id=command.id,
+                room=command.room,
+                seq=live.room.seq,
+                boards=(position.board,),
+                lasts=(position.last,),
+                legal=legal,
+            )
+        )
 
     async def export(self, client: Client, command: Export) -> None:
         """Send the record of a finished game."""

@@ -46,6 +46,11 @@ class RoomPage {
   #actionsFace = "";
   #moveList = new MoveList((ply) => this.#look(ply));
   #note = new NoteView();
+  /** Loaded when it is asked for. @type {import("../room_review.js").RoomReview | null} */
+  #review = null;
+  /** @type {Promise<import("../room_review.js").RoomReview> | null} */
+  #loading = null;
+  #stepsNode = this.#steps();
   #chat;
   #input;
   #stopTicking;
@@ -67,10 +72,11 @@ class RoomPage {
     fill(main, this.#heading, this.#table,
       h("div", { class: "card side" }, this.#result,
         h("header", {}, this.#gameTitle, this.#settings),
-        this.#moveList.node, this.#steps(), this.#note.node, this.#actionsSection),
+        this.#moveList.node, this.#stepsNode, this.#note.node, this.#actionsSection),
       this.#chat.node);
     this.session.addEventListener("room", this.#onRoom);
     this.session.addEventListener("state", this.#onState);
+    this.session.addEventListener("review_update", this.#onReview);
     addEventListener("keydown", this.#onKey);
     document.addEventListener("visibilitychange", this.#showTitle);
     this.#stopTicking = everyTick(() => this.#tick());
@@ -82,6 +88,7 @@ class RoomPage {
   close() {
     this.session.removeEventListener("room", this.#onRoom);
     this.session.removeEventListener("state", this.#onState);
+    this.session.removeEventListener("review_update", this.#onReview);
     removeEventListener("keydown", this.#onKey);
     document.removeEventListener("visibilitychange", this.#showTitle);
     this.#stopTicking();
@@ -115,7 +122,20 @@ class RoomPage {
     const { room, message } = /** @type {CustomEvent} */ (event).detail;
     if (room.id === this.id) this.#update(room, message);
   };
-  #onState = () => this.#showNotices();
+  #onState = () => {
+    if (this.session.state === "open" && this.#review?.isWaiting) this.#do("review"); // the server has forgotten who waits
+    this.#showNotices();
+  };
+  #onReview = async (/** @type {Event} */ event) => {
+    const { detail } = /** @type {CustomEvent} */ (event);
+    if (detail.room !== this.id) return;
+    const review = await this.#withReview();
+    if (!review || review.isDone) return;
+    review.receive(detail);
+    if (review.isDone) this.app.announce("The review is there.");
+    this.main.classList.toggle("reviewed", review.isDone);
+    this.#showAll();
+  };
   /** @param {Room} room @param {Message | null} message */
   #update(room, message) {
     const before = this.#room;
@@ -137,8 +157,7 @@ class RoomPage {
     this.#showTitle();
     this.#showBoard();
     this.#showSeats();
-    this.#moveList.show(room.moves, this.#viewed ?? room.ply);
-    this.#note.show(room);
+    this.#showMoves(room);
     this.#chat.show(room);
     this.#showResult();
     this.#showActions();
@@ -167,6 +186,7 @@ class RoomPage {
     const room = this.#room;
     if (!room) return;
     this.#board.toggleAttribute("flipped", this.#flipped);
+    if (this.#review?.isLearning) return this.#review.showExercise(this.#board, this.#input);
     const title = titleOf(this.session, room);
     const past = this.#viewed === null ? undefined : room.past.get(this.#viewed);
     const playing = room.seat !== null && room.status === "running" && this.#viewed === null;
@@ -179,6 +199,7 @@ class RoomPage {
       if (this.#viewed !== room.ply) this.#board.decisive = [];
     }
     this.#input.show(room, playing);
+    this.#review?.markBoard(this.#board);
   }
   #showSeats() {
     const room = this.#room;
@@ -199,6 +220,7 @@ class RoomPage {
   async #play(move) {
     const room = this.#room;
     if (!room) return;
+    if (this.#review?.isLearning) return this.#review.try(move);
     await this.#do("move", { ply: room.ply, move: move.move });
   }
 
@@ -233,9 +255,12 @@ class RoomPage {
       reply?.boards?.forEach((board, at) => room.past.set(at, { board, last: reply.lasts?.[at] ?? [] }));
       if (!room.past.has(wanted)) return;
     }
+    this.#review?.leave();
     this.#viewed = wanted;
+    this.#review?.show(wanted);
     this.#showBoard();
-    this.#moveList.show(room.moves, wanted ?? room.ply);
+    this.#showMoves(room);
+    this.#showResult();
     this.#showNotices();
   }
   #onKey = (/** @type {KeyboardEvent} */ event) => {
@@ -249,10 +274,44 @@ class RoomPage {
       ...(!typing && !onBoard && { ArrowLeft: () => this.#step(-1), ArrowRight: () => this.#step(1) }),
     }[event.key];
     if (looks) looks();
+    else if (event.key === "Escape" && this.#review?.isLearning) this.#review.stop();
     else if (event.key === "Escape") this.#viewed === null ? this.#input.clear() : this.#look(null);
     else if (!typing && event.key.length === 1 && event.key !== " ") this.#input.startTyping();
     if (looks) event.preventDefault();
   };
+
+  // -- the review
+
+  /** Load what shows a review. */
+  async #withReview() {
+    const room = this.#room;
+    if (!room) return null;
+    const owner = { look: (/** @type {number | null} */ ply) => this.#look(ply), refresh: () => this.#showAll(), ask: this.#do.bind(this) };
+    this.#loading ??= import("../room_review.js").then(({ RoomReview }) => {
+      this.#review = new RoomReview(owner, room);
+      this.#stepsNode.after(this.#review.node);
+      this.#moveList.node.before(this.#review.exerciseNode);
+      return this.#review;
+    });
+    return this.#loading;
+  }
+  /** Show what a review changes. */
+  #showAll() {
+    const room = this.#room;
+    if (!room) return;
+    this.#showMoves(room);
+    this.#showBoard();
+    this.#showResult();
+    this.#showNotices();
+  }
+  /** @param {Room} room */
+  #showMoves(room) {
+    const review = this.#review;
+    review?.show(this.#viewed);
+    this.#moveList.show(room.moves, this.#viewed ?? room.ply, review?.isDone ? (ply) => review.markOf(ply) : undefined);
+    this.#note.show(room);
+    if (review?.isKnown) this.#note.node.hidden = true; // the values of the review are better
+  }
 
   // -- the result and the actions
 
@@ -260,8 +319,9 @@ class RoomPage {
     const room = this.#room;
     if (!room) return;
     const ended = room.status === "ended";
-    this.#result.hidden = !ended;
-    const face = JSON.stringify([room.result, room.reason, room.winner, room.offers.rematch, room.next, room.ratings]);
+    this.#result.hidden = !ended || Boolean(this.#review?.isLearning);
+    const canReview = room.ply > 0 && !this.#review?.isKnown;
+    const face = JSON.stringify([canReview, room.result, room.reason, room.winner, room.offers.rematch, room.next, room.ratings]);
     if (!ended || face === this.#resultFace) return;
     this.#resultFace = face;
     const canRematch = room.seat !== null && !room.next;
@@ -271,6 +331,7 @@ class RoomPage {
       room.ratings && h("dl", {}, [0, 1].map((side) => this.#ratingLine(room, side)).flat()),
       h("div", { class: "actions" },
         canRematch && this.#guarded(h("button", { class: "btn main", type: "button", click: () => this.#do("rematch") }, offered ? "Accept the rematch" : "Rematch")),
+        canReview && h("button", { class: "btn wide", type: "button", click: () => this.#do("review") }, "Review this game"),
         room.next && h("a", { class: "btn main", href: `/room/${encodeURIComponent(room.next)}` }, "To the next game"),
         h("button", { class: "btn", type: "button", click: () => this.#replay() }, "Replay"),
         copyButton(() => this.#address(), "Share"),
@@ -377,7 +438,7 @@ class RoomPage {
     const claim = room?.claimIn ?? null;
     const absent = room && room.seat !== null && room.status === "running" && room.seats[1 - room.seat]?.online === false;
     const face = JSON.stringify([
-      state, notice, question, room && pendingText(room), this.#refusal, this.#viewed, absent,
+      state, notice, question, this.#review?.isLearning, room && pendingText(room), this.#refusal, this.#viewed, absent,
       claim === null ? null : Math.ceil(claim / 1000), room?.status, room?.invite, room?.code,
     ]);
     if (face === this.#noticeFace) return;
@@ -401,7 +462,7 @@ class RoomPage {
         claim !== null && (seconds ? `You can claim the game in ${seconds} s.`
           : h("button", { class: "btn", type: "button", click: () => this.#do("claim") }, "Claim the game"))));
     }
-    if (this.#viewed !== null) banners.push(banner(`Position after move ${this.#viewed}.`, h("button", { class: "btn", type: "button", click: () => this.#look(null) }, "Back to the game (Esc)")));
+    if (this.#viewed !== null && !this.#review?.isLearning) banners.push(banner(`Position after move ${this.#viewed}.`, h("button", { class: "btn", type: "button", click: () => this.#look(null) }, "Back to the game (Esc)")));
     if (this.#refusal) banners.push(banner(this.#refusal));
     fill(this.#notices, banners);
   }
