@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -43,16 +43,20 @@ class Client:
 
 
 @pytest.fixture
-def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., object]:
-    """Start one of the programs."""
+def start(tmp_path: Path) -> Iterator[Callable[..., object]]:
+    """Start programs. They end with the test."""
+    started: list[Child] = []
 
     async def begin(program: str, client: Client, terminal: bool = False) -> Child:
         (tmp_path / "session_program.py").write_text(PROGRAMS[program])
         spec = SessionSpec("", "", "", "", "", 0, terminal, 1, 1)
         given = {"PYTHONPATH": str(tmp_path), "TERM": "xterm"}
-        return await Child.start("session_program", spec, (80, 24), given, str(tmp_path), client.outlet())
+        started.append(await Child.start("session_program", spec, (80, 24), given, str(tmp_path), client.outlet()))
+        return started[-1]
 
-    return begin
+    yield begin
+    for child in started:
+        child.kill()
 
 
 async def test_input_output_and_exit_status(start: Callable[..., asyncio.Future[Child]]) -> None:
