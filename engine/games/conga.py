@@ -59,7 +59,7 @@ def reach(square: int, direction: int) -> int:
     return count
 
 
-MOBILITY_WEIGHT, SQUARES_WEIGHT = 8, 56  # weights of guess(), tuned by self-play (bench/tune.py)
+MOBILITY_WEIGHT, SQUARES_WEIGHT, LIBERTIES_WEIGHT = 2, 56, 24  # weights of guess(), tuned by self-play (bench/tune.py)
 REACH = tuple(reach(move & 15, move >> 4) for move in range(MAX_MOVES))
 
 
@@ -182,14 +182,25 @@ def tactics(mine: int, rest: int, move: int) -> int:
     return 0
 
 
+def liberties(squares: int, free: int) -> int:
+    """Return how many of the free squares lie beside a set of squares."""
+    beside = 0
+    for direction in range(8):
+        beside |= shifted(squares, direction)
+    return ones(beside & free)
+
+
 def guess(mine: int, rest: int) -> int:
-    """Compare moves and squares held: a side that is spread out is hard to enclose."""
+    """Compare moves, squares held, and free squares beside them: a side without free squares is nearly enclosed."""
     mine, rest = occupied(mine), occupied(rest)
     mine_free, rest_free = ALL_SQUARES & ~rest, ALL_SQUARES & ~mine
     moves = 0
     for direction in range(8):
         moves += ones(movable(mine, mine_free, direction)) - ones(movable(rest, rest_free, direction))
-    return min(max(MOBILITY_WEIGHT * moves + SQUARES_WEIGHT * (ones(mine) - ones(rest)), 1 - UNIT), UNIT - 1)
+    free = mine_free & rest_free
+    total = MOBILITY_WEIGHT * moves + SQUARES_WEIGHT * (ones(mine) - ones(rest))
+    total += LIBERTIES_WEIGHT * (liberties(mine, free) - liberties(rest, free))
+    return min(max(total, 1 - UNIT), UNIT - 1)
 
 
 def hfunc0(own: int, other: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 from engine.registry import create
@@ -22,3 +23,19 @@ def test_value_of_maxconnect4_depends_little_on_the_parity_of_the_depth() -> Non
         Thinker(game, compiled=True).think(state, Limits(depth=9), progress=progress)
         assert len(values) == 9
         assert max(abs(one - other) for one, other in pairwise(values)) < 1
+
+
+def test_conga_counts_free_squares_where_moves_and_squares_are_equal() -> None:
+    game, rng = create("conga"), random.Random(1)
+    rules, compared, state = game.rules, 0, game.start()
+    for _ in range(3000):
+        moves = game.moves(state)
+        state = game.after(state, rng.choice(moves)) if moves else game.start()
+        mine, rest = rules.occupied(state.mine), rules.occupied(state.rest)
+        free = rules.ALL_SQUARES & ~(mine | rest)
+        more = rules.liberties(mine, free) - rules.liberties(rest, free)
+        equal_moves = rules.mobility(state.mine, state.rest) == rules.mobility(state.rest, state.mine)
+        if equal_moves and mine.bit_count() == rest.bit_count() and more:
+            assert (rules.guess(state.mine, state.rest) > 0) == (more > 0)
+            compared += 1
+    assert compared > 5

@@ -55,5 +55,5 @@ def test_search_that_is_ahead_avoids_a_repetition() -> None:
         given = Budget(0.2, budget(5).deadline, left=SHORT_CLOCK_S, history=tuple(history.split()))
         return as_thought(game, game.start(), bot.choose(game, game.start(), given)).move
 
-    assert move("") == "d2d1"
-    assert move("d2d1 b1c1 d1d2 c1b1") != "d2d1"
+    assert move("") == "b2c1"
+    assert move("b2c1 a3a4 c1b2 a4a3") != "b2c1"
