@@ -8,7 +8,7 @@ from playwright.async_api import expect
 from client.sdk.session import Session
 from protocol.commands import Create, Join, Move, Takeback
 from server.app import Running
-from tests.e2e.local_server import session
+from tests.e2e.local_server import session, until
 from tests.web.conftest import Visit
 from tests.web.visitor import Visitor
 
@@ -28,6 +28,8 @@ async def table(
 
 
 async def reply(ben: Session, room: str, ply: int, move: str) -> None:
+    """Play a move at the library's side, once the moves before it have arrived there."""
+    await until("the moves before it have arrived", lambda: room in ben.rooms and ben.rooms[room].ply >= ply)
     await ben.ask(Move(id=ben.id(), room=room, ply=ply, move=move))
 
 
