@@ -46,14 +46,14 @@ def test_text_names_accuracy_moves_and_turning_points(capsys: pytest.CaptureFixt
 def test_sides_are_named_as_the_terminal_does(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = save(tmp_path, "parlour record 1\ngame: conga\n\n1 black a4b4\n2 white d1d2\n3 black c4d4\n4 white d2c2\n")
+    file = save(tmp_path, "parlour record 1\ngame: conga\n\n1 black a4b4\n2 white d1d2\n")
     text = run(capsys, file, *QUICK)
     assert "blue (unnamed): " in text
     assert "red (unnamed): " in text
     for side in ("red", "white", "1"):
         monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
         text = run(capsys, file, *QUICK, "--learn", "--side", side)
-        assert "Ply 4, red to move" in text
+        assert "Ply 2, red to move" in text
         assert "b is blue, w is red" in text
 
 
