@@ -28,6 +28,7 @@ EXIT_GRACE_S = 5.0
 LOCK_POLL_S = 0.05
 OCCUPIED = b"a person is here"  # content of the lock file while a person plays
 MAX_RECENT_BOTS = 2  # each is a process
+REVIEWER = "reviewer"  # the house bot that reviews finished games
 
 
 class PrivateFolder:
@@ -130,7 +131,8 @@ class PrivateServer:
     async def _spawn(self) -> Process:
         port = urlsplit(self._url).port or 0  # 0: any free port
         args = ["serve", "--port", str(port), "--db", str(self._folder.folder / "parlour.db"), "--log-level", "error"]
-        args += ["--house", ",".join(self._bots) or "none", *self._settings]
+        bots = (*self._bots, REVIEWER) if self._bots else ()  # a server without opponents only lends its games
+        args += ["--house", ",".join(bots) or "none", *self._settings]
         return await child_process.start(
             "client.local_server", *args, capture_output=True, inherited_fds=self._folder.inherited_fds
         )

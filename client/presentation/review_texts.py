@@ -10,6 +10,7 @@ from engine.review.judgement import chance
 from protocol.types import PlayedMove
 
 NOT_REVIEWED = "This record has no review: 'parlour review FILE --out NEW' writes one."
+REVIEW_FIRST = "F3 asks the server for a review of this game, once it has ended."
 NO_MORE_MISTAKES = "There is no further mistake."
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from client.presentation.texts import counted
 from client.sdk.errors import SessionError
 from client.sdk.session import Session
 from engine.record import Record, replay
-from engine.review import MoveReview, Review
+from engine.review import Annotation, MoveReview, Review
 from protocol import commands
 from protocol.replies import ReviewUpdate
 
@@ -29,6 +30,38 @@ async def fetch_review(session: Session, room: str, progress: Progress) -> Revie
                 return event
             progress(event)
     raise SessionError("the session was closed")
+
+
+def annotations_from(update: ReviewUpdate) -> tuple[Annotation, ...]:
+    """Return a review as the notes of a record have it, () if it is not there yet."""
+    return tuple(
+        Annotation(
+            value=move.played,
+            proved=move.played_proved,
+            depth=move.depth,
+            judgement=move.judgement,
+            words=move.words,
+            line=() if move.best == move.move else move.line,
+        )
+        for move in update.moves
+    )
+
+
+def progress_text(update: ReviewUpdate, sides: tuple[str, str]) -> str:
+    """Return how far a review is, or what it says of both sides, as a sentence."""
+    if update.state == "failed":
+        return f"The game was not reviewed: {update.why}."
+    if update.state == "queued":
+        ahead = f"{counted(update.ahead, 'game')} first" if update.ahead else "it begins in a moment"
+        return f"The review is requested: {ahead}."
+    if update.state == "running" or update.summary is None:
+        return f"Reviewing: {update.done} of {update.total} moves."
+    percents = [
+        f"{side} {percent:.0f} %"
+        for side, percent in zip(sides, update.summary.accuracy, strict=True)
+        if percent is not None
+    ]
+    return f"Accuracy: {', '.join(percents)}. F2 goes to the next mistake."
 
 
 def review_of(record: Record, update: ReviewUpdate) -> Review:

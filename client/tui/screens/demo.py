@@ -22,6 +22,8 @@ class DemoClient(Client, Protocol):
 class DemoScreen(TableScreen):
     """One game of two bots. After its end, a key starts the next one."""
 
+    has_reviewer = False
+
     def change_room(self, room: str) -> None:
         """Show the next game."""
         self._change_room(room)

@@ -38,6 +38,7 @@ class HotseatScreen(TableScreen):
     """One game of two people who take turns at the keyboard. Both agree to draws and takebacks at once."""
 
     state_class = HotseatState
+    has_reviewer = False
 
     @property
     def both(self) -> HotseatClient:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Protocol
 
 from client.presentation.recorded_room import ROOM
-from client.presentation.review_texts import annotations_of
+from client.presentation.review_texts import NOT_REVIEWED, annotations_of
 from client.sdk.room_view import RoomView
 from client.tui.dialogs.help import Help
 from client.tui.render.bars import Keys, Status
@@ -44,6 +44,7 @@ class ReplayScreen(TableScreen):
     """A recorded game, from its start."""
 
     talk_title = "Notes"
+    not_reviewed = NOT_REVIEWED
 
     def __init__(self, texts: RecordTexts) -> None:
         super().__init__(ROOM)
@@ -84,6 +85,9 @@ class ReplayScreen(TableScreen):
 
     def do_talk(self) -> None:
         """Do nothing: a record has no chat."""
+
+    def do_review(self) -> None:
+        """Do nothing: a record has no server."""
 
     def do_help(self) -> None:
         self.app.push_screen(Help(RECORD_HELP_TITLE, RECORD_HELP))

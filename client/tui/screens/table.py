@@ -9,7 +9,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from client.presentation.launch_plan import GameRequest
-from client.presentation.review_texts import NO_MORE_MISTAKES, NOT_REVIEWED, next_mistake
+from client.presentation.review_texts import NO_MORE_MISTAKES, REVIEW_FIRST, next_mistake
 from client.presentation.texts import options_text
 from client.tui.dialogs.help import Help
 from client.tui.screens.base import Action
@@ -19,7 +19,7 @@ from client.tui.screens.table_keys import ACTIONS, TABLE_HELP_TITLE, TABLE_KEYS,
 from client.tui.widgets.board_view import BoardView
 from client.tui.widgets.chat import Chat
 from client.tui.widgets.move_list import MoveList
-from protocol.commands import Say
+from protocol.commands import Review, Say
 
 AUTOPLAY_INTERVAL_S = 0.8
 ARROW_STEPS = {"left": -1, "up": -1, "right": 1, "down": 1}
@@ -27,6 +27,8 @@ ARROW_STEPS = {"left": -1, "up": -1, "right": 1, "down": 1}
 
 class TableScreen(TableActions):
     """One game, to play or to watch."""
+
+    not_reviewed = REVIEW_FIRST
 
     def __init__(self, room: str, pairing: GameRequest | None = None) -> None:
         super().__init__(room, pairing)
@@ -144,10 +146,20 @@ class TableScreen(TableActions):
     def do_forward(self) -> None:
         self._step(1)
 
+    def do_review(self) -> None:
+        """Ask the reviewer of the server for a review of the finished game."""
+        table = self.table
+        if table is None or table.status != "ended":
+            self.show_notice(REVIEW_FIRST)
+        elif self.annotations:
+            self.do_mistake()
+        else:
+            self.client.send(Review(id=self.client.next_id(), room=self.room))
+
     def do_mistake(self) -> None:
         """Go to the next mistake of a reviewed game."""
         if self.model is None or not self.annotations:
-            self.show_notice(NOT_REVIEWED)
+            self.show_notice(self.not_reviewed)
         elif (ply := next_mistake(self.annotations, self.model.ply)) is None:
             self.show_notice(NO_MORE_MISTAKES)
         else:

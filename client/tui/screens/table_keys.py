@@ -28,6 +28,7 @@ WRITTEN_KEYS = {
     "pagedown": "pgdn",
     "f1": "F1",
     "f2": "F2",
+    "f3": "F3",
     "question_mark": "?",
 }
 TABLE_KEYS = (
@@ -48,10 +49,11 @@ TABLE_KEYS = (
     Key(
         ("space",),
         "autoplay",
-        "space F2",
-        "replay a finished game; next mistake of a reviewed game",
+        "space F3",
+        "replay a finished game; let the server review it",
         "Replay the finished game",
     ),
+    Key(("f3",), "review", "", "", "Let the server review the finished game"),
     Key(("f2",), "mistake", "", "", "Go to the next mistake of a reviewed game"),
     Key(("s",), "hint", "s w", "hint; best move (enter plays it, w again: its numbers)", "Show a hint"),
     Key(("w",), "best", "", "", "Show the best move"),
@@ -75,6 +77,7 @@ ACTIONS = {key: entry.action for entry in TABLE_KEYS for key in entry.keys}
 
 HINT_KEY = Keys("s", "hint")
 TAKEBACK_KEY = Keys("u", "take back")
+REVIEW_KEY = Keys("F3", "review")
 PLAYING_KEYS = (  # the most important first: the others drop in a narrow terminal
     Keys("←↑↓→", "choose"),
     Keys("enter", "play"),
@@ -99,6 +102,7 @@ BROWSING_KEYS = (
 ENDED_KEYS = (
     Keys("m", "rematch"),
     Keys("←→", "look through"),
+    REVIEW_KEY,
     Keys("space", "replay"),
     Keys("t", "talk"),
     Keys("F1", "rules"),
@@ -106,7 +110,13 @@ ENDED_KEYS = (
     Keys("q", "leave"),
 )
 WATCHED_KEYS = ENDED_KEYS[1:]  # of a watcher, who cannot offer a rematch
-RESULT_KEYS = (Keys("m", "rematch"), Keys("←→", "look through"), Keys("space", "replay"), Keys("q", "leave"))
+RESULT_KEYS = (
+    Keys("m", "rematch"),
+    Keys("←→", "look through"),
+    REVIEW_KEY,
+    Keys("space", "replay"),
+    Keys("q", "leave"),
+)
 RECORD_KEYS = (
     Keys("←→", "look through"),
     Keys("space", "play"),

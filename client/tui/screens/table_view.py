@@ -11,6 +11,7 @@ from textual.containers import Container, Vertical
 from client.presentation.launch_plan import GameRequest
 from client.presentation.results import result_card
 from client.presentation.review_texts import marks_of
+from client.presentation.server_reviews import annotations_from, progress_text
 from client.presentation.texts import (
     absent_text,
     clock_text,
@@ -40,6 +41,7 @@ from client.tui.screens.table_keys import (
     OFFER_KEYS,
     PLAYING_KEYS,
     RESULT_KEYS,
+    REVIEW_KEY,
     TAKEBACK_KEY,
     WATCHED_KEYS,
 )
@@ -54,7 +56,8 @@ from engine.game import Game
 from engine.review import Annotation
 from protocol.commands import Move
 from protocol.events import Declined, DrawOffered, Ended, Moved, RematchOffered, TakebackOffered, TakenBack
-from protocol.replies import Ok
+from protocol.replies import Ok, ReviewUpdate
+from runtime.printable import printable
 
 CLEARING_EVENTS = (Moved, TakenBack, DrawOffered, TakebackOffered, RematchOffered, Ended)  # these replace a notice
 CLOCK_INTERVAL_S = 0.1
@@ -68,6 +71,7 @@ class TableView(BaseScreen):
     """A table without keys."""
 
     talk_title = "Talk"
+    has_reviewer = True  # a private server without bots has none
     state_class = TableState
 
     def __init__(self, room: str, pairing: GameRequest | None = None) -> None:
@@ -76,6 +80,7 @@ class TableView(BaseScreen):
         self.room, self._pairing = room, pairing
         self.model: TableState | None = None
         self._notice = ""
+        self._reviewed: tuple[Annotation, ...] = ()
 
     def compose_content(self) -> ComposeResult:
         appearance = self.client.appearance
@@ -100,7 +105,7 @@ class TableView(BaseScreen):
     @property
     def annotations(self) -> tuple[Annotation, ...]:
         """The review of the game, one annotation per move; () if there is none."""
-        return ()
+        return self._reviewed
 
     @property
     def table(self) -> RoomView | None:
@@ -114,6 +119,8 @@ class TableView(BaseScreen):
             return
         self._notice = "" if isinstance(event, CLEARING_EVENTS) else self._notice
         table = self.table
+        if isinstance(event, ReviewUpdate) and table is not None:
+            self._receive_review(event, table)
         if isinstance(event, Declined) and table is not None and event.seat != table.seat:
             self._notice = f"{seat_name(table.seats[event.seat])} declines the {event.offer} offer"
         if table is not None and table.next and table.seat is not None:
@@ -122,6 +129,12 @@ class TableView(BaseScreen):
             self._end_pairing(table, self._pairing)
         arrived = isinstance(event, Moved) and table is not None and event.ply == table.ply
         self.refresh_view(animated=arrived and self.model is not None and self.model.browser.live)
+
+    def _receive_review(self, update: ReviewUpdate, table: RoomView) -> None:
+        """Show how far the review is, or the review itself."""
+        if len(update.moves) == table.ply:
+            self._reviewed = annotations_from(update)
+        self._notice = printable(progress_text(update, shown_sides(table)))
 
     def _end_pairing(self, table: RoomView, pairing: GameRequest) -> None:
         """Stop waiting: an opponent has come. If a lost connection closed the room instead, look for one again."""
@@ -138,7 +151,7 @@ class TableView(BaseScreen):
     def _change_room(self, room: str) -> None:
         """Show another room on this screen, such as the rematch."""
         turned = self.model is not None and self.model.turned
-        self.room, self.model, self._notice = room, None, ""
+        self.room, self.model, self._notice, self._reviewed = room, None, "", ()
         if (table := self.table) is not None:
             self.model = self.state_class(table)
             self.model.turned = turned
@@ -169,7 +182,8 @@ class TableView(BaseScreen):
         self._tick()
 
     def _result_keys(self) -> tuple[Keys, ...]:
-        return RESULT_KEYS if self._may_rematch else RESULT_KEYS[1:]
+        keys = RESULT_KEYS if self._may_rematch else RESULT_KEYS[1:]
+        return tuple(key for key in keys if self._applies(key))
 
     @property
     def _shows_result(self) -> bool:
@@ -213,13 +227,15 @@ class TableView(BaseScreen):
             return [key for key in PLAYING_KEYS if self._applies(key)]
         if model.table.status != "ended":
             return BROWSING_KEYS
-        return ENDED_KEYS if self._may_rematch else WATCHED_KEYS
+        return [key for key in (ENDED_KEYS if self._may_rematch else WATCHED_KEYS) if self._applies(key)]
 
     def _applies(self, key: Keys) -> bool:
-        """Return whether a key has an effect in this game: there are hints only in casual games with bots."""
+        """Return whether a key has an effect in this game, such as hints only in casual games with bots."""
         table = self.table
         if key == HINT_KEY:
             return table is not None and hints_allowed(table, self.client.is_bot)
+        if key == REVIEW_KEY:
+            return self.has_reviewer
         if key == TAKEBACK_KEY:
             return table is not None and table.last_turn(table.seat) is not None
         return True
