@@ -51,7 +51,6 @@ FULL_SCREEN = ("tv", "watch")  # commands that need a terminal unless they print
 PR_SET_PDEATHSIG = 1
 MAX_FILE_BYTES = 1 << 20
 MAX_OPEN_FILES = 64
-NICENESS = 5  # the server comes first
 
 
 def main() -> int:
@@ -72,7 +71,6 @@ def confine(spec: SessionSpec) -> None:
     if spec.terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     os.umask(0o077)
-    os.nice(NICENESS)
     for what, limit in (
         (resource.RLIMIT_DATA, spec.memory_bytes),
         (resource.RLIMIT_FSIZE, MAX_FILE_BYTES),

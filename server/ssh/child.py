@@ -23,6 +23,7 @@ MAX_UNREAD_BYTES = 1 << 16  # input that the process does not read, after which 
 LAST_OUTPUT_TIMEOUT_S = 2.0  # for output to end after the process has
 SAFE_PATH = "/usr/local/bin:/usr/bin:/bin"
 MAX_SIDE = 1000  # columns or rows
+SESSION_FOLDER_PREFIX = "session-"
 
 Size = tuple[int, int]  # columns, rows
 
@@ -244,4 +245,4 @@ def child_environment(given: Mapping[str, str], folder: str) -> dict[str, str]:
 
 def session_folder(parent: str) -> tempfile.TemporaryDirectory[str]:
     """Return a new folder that only this user can enter. It is deleted at the end of the block."""
-    return tempfile.TemporaryDirectory(prefix="session-", dir=parent, ignore_cleanup_errors=True)
+    return tempfile.TemporaryDirectory(prefix=SESSION_FOLDER_PREFIX, dir=parent, ignore_cleanup_errors=True)

@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import os
 import re
+import shutil
 import signal
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from itertools import count
+from pathlib import Path
 from socket import socket
 from typing import Any
 
@@ -27,7 +30,7 @@ from runtime.signals import calls_on_exit_signal
 from runtime.tasks import BackgroundTasks
 from server.config import Settings
 from server.logs import configure_logging, log
-from server.ssh.child import Child, Outlet, Size, session_folder
+from server.ssh.child import SESSION_FOLDER_PREFIX, Child, Outlet, Size, session_folder
 from server.ssh.limits import Full, Places
 from server.ssh.public_keys import fingerprint_of
 from server.ssh.spec import ServiceSpec, SessionSpec
@@ -35,6 +38,12 @@ from server.ssh.spec import ServiceSpec, SessionSpec
 READY = "ready"
 MAX_COMMAND_CHARS = 1000
 MAX_USER_CHARS = 200
+MAX_KEYS = 20  # of a client that logs in; the server looks up each
+MAX_CHANNELS = 10  # of a connection, as in OpenSSH
+MAX_ENVIRONMENT_BYTES = 1 << 16  # that a client sends for all channels of a connection
+MAX_UNSENT_BYTES = 1 << 24  # to a client that does not read
+WATCH_INTERVAL_S = 1.0
+FULL_LOG_INTERVAL_S = 60.0
 ANSWER_TIMEOUT_S = 10.0
 KEEPALIVE_S = 15.0  # a client that answers none of three in a row is gone
 WINDOW_BYTES = 1 << 16
@@ -42,6 +51,7 @@ STOP_TIMEOUT_S = 2.0
 DEFAULT_SIZE = 80, 24
 DEFAULT_TERMINAL = "xterm"
 FAILED = 1  # exit status
+NICENESS = 5  # of the service and its sessions: the server comes first
 # Leaves what a full-screen program has switched on: mouse, paste and focus reports, key protocol, second screen.
 RESET_TERMINAL = (
     b"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[0m\r\n"
@@ -94,6 +104,14 @@ class Service:
         self.places = Places.for_sessions(settings)
         self.sessions: set[Session] = set()
         self.tasks = BackgroundTasks()
+        self._full_logged_at = -math.inf
+
+    def log_full(self, address: str) -> None:
+        """Log that a connection was dropped, unless another one was a short time ago."""
+        now = asyncio.get_running_loop().time()
+        if now - self._full_logged_at >= FULL_LOG_INTERVAL_S:
+            self._full_logged_at = now
+            log("ssh_full", logging.WARNING, address=address)
 
     async def listen(self) -> list[asyncssh.SSHAcceptor]:
         """Accept SSH clients on the sockets of the spec."""
@@ -144,22 +162,48 @@ class Connection(asyncssh.SSHServer):
         self._service = service
         self._release = ExitStack()
         self._offered: dict[asyncio.Task[Any] | None, str] = {}  # the account of the key that a request is about
+        self._keys = 0  # how many the client has offered
+        self._channels: set[Session] = set()
         self._ssh: asyncssh.SSHServerConnection | None = None
         self.account = ""
         self.address = ""
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         """Take a place for the connection, or abort it."""
-        self._ssh, self.address = conn, str(conn.get_extra_info("peername")[0])
+        peer = conn.get_extra_info("peername")  # None if the client has gone already
+        self._ssh, self.address = conn, str(peer[0]) if peer else "?"
         try:
             self._release.enter_context(self._service.connections.taken(self.address))
         except Full:
-            log("ssh_full", logging.WARNING, address=self.address)
+            self._service.log_full(self.address)
             conn.abort()
+            return
+        watching = asyncio.create_task(self._watch(conn))
+        self._release.callback(watching.cancel)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release the place."""
         self._release.close()
+
+    async def _watch(self, conn: asyncssh.SSHServerConnection) -> None:
+        """End the connection when it has had no session for a while, or when it makes the service use much memory."""
+        now = asyncio.get_running_loop().time
+        used_at = now()
+        while True:
+            await asyncio.sleep(WATCH_INTERVAL_S)
+            if any(session.is_running for session in self._channels):
+                used_at = now()
+            if now() - used_at > self._service.settings.ssh_login_timeout:
+                why = "no session"
+            elif sum(session.environment_bytes for session in self._channels) > MAX_ENVIRONMENT_BYTES:
+                why = "environment"
+            elif unsent_bytes(conn) > MAX_UNSENT_BYTES:
+                why = "unread output"
+            else:
+                continue
+            log("ssh_connection_ended", address=self.address, why=why)
+            conn.abort()
+            return
 
     @property
     def user(self) -> str:
@@ -173,6 +217,9 @@ class Connection(asyncssh.SSHServer):
 
     async def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
         """Accept the keys of accounts; the library then asks for a signature. A client without one is a guest."""
+        self._keys += 1
+        if self._keys > MAX_KEYS:
+            return False
         answer = await self._service.server.ask(fingerprint=fingerprint_of(key.public_data))
         account = answer.get("account", "")
         self._offered[asyncio.current_task()] = account
@@ -195,8 +242,23 @@ class Connection(asyncssh.SSHServer):
 
     # -- what it may do
 
-    def session_requested(self) -> Session:
-        return Session(self._service, self)
+    def session_requested(self) -> Session | bool:
+        """Return a session, or False if the connection has too many."""
+        if len(self._channels) >= MAX_CHANNELS:
+            return False
+        session = Session(self._service, self)
+        self._channels.add(session)
+        return session
+
+    def session_closed(self, session: Session) -> None:
+        """Forget a session when its channel has closed."""
+        self._channels.discard(session)
+
+
+def unsent_bytes(conn: asyncssh.SSHServerConnection) -> int:
+    """Return the number of bytes that wait to be sent. The library has no limit for them, and no public way to ask."""
+    transport = conn._transport
+    return 0 if transport is None else transport.get_write_buffer_size()
 
 
 class Session(asyncssh.SSHServerSession[bytes]):
@@ -214,6 +276,18 @@ class Session(asyncssh.SSHServerSession[bytes]):
         self._ended = asyncio.Event()
         self._last_words = ""
         self._active_at = 0.0
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the command has begun, and has not ended."""
+        return self in self._service.sessions
+
+    @property
+    def environment_bytes(self) -> int:
+        """The length of all variables that the client has sent."""
+        if self._channel is None:
+            return 0
+        return sum(len(name) + len(value) for name, value in self._channel.get_environment_bytes().items())
 
     # -- requests of the client
 
@@ -251,8 +325,10 @@ class Session(asyncssh.SSHServerSession[bytes]):
         self._active_at = asyncio.get_running_loop().time()
         if self._child is not None:
             self._child.write(data)
-        elif sum(map(len, self._early_input)) < WINDOW_BYTES:
+        else:
             self._early_input.append(data)
+            if sum(map(len, self._early_input)) >= WINDOW_BYTES:
+                self._pause_input()
 
     def eof_received(self) -> bool:
         """End the input of the process. The channel stays open for its output."""
@@ -272,6 +348,7 @@ class Session(asyncssh.SSHServerSession[bytes]):
     def connection_lost(self, exc: Exception | None) -> None:
         """End the process: nothing reads its output."""
         self._channel = None
+        self._connection.session_closed(self)
         self.end()
 
     def session_started(self) -> None:
@@ -301,8 +378,9 @@ class Session(asyncssh.SSHServerSession[bytes]):
             self._last_words = "the server cannot start a session at the moment; try again later"
         finally:
             self._service.sessions.discard(self)
-            seconds = round(asyncio.get_running_loop().time() - began, 1)
-            log("ssh_session_ended", status=status, seconds=seconds, why=self._last_words)
+            if self._child is not None:
+                seconds = round(asyncio.get_running_loop().time() - began, 1)
+                log("ssh_session_ended", status=status, seconds=seconds, why=self._last_words)
             self._close(status)
 
     async def _run_child(self) -> int:
@@ -336,6 +414,8 @@ class Session(asyncssh.SSHServerSession[bytes]):
             child.resize(self._size)  # it may have changed meanwhile
             for data in self._early_input:
                 child.write(data)
+            self._early_input.clear()
+            self._resume_input()
             if self._input_ended:
                 child.end_input()
             if self._ended.is_set():
@@ -426,8 +506,15 @@ def main(module: str) -> int:
     spec = ServiceSpec.decode(sys.stdin.buffer.readline())
     settings = Settings(**spec.settings)
     configure_logging(settings.log_level, settings.log, ssh=True)
+    os.nice(NICENESS)
     logging.getLogger("asyncssh").setLevel(logging.WARNING)
+    parent, folder = os.getppid(), Path(spec.folder)
+    for leftover in folder.glob(f"{SESSION_FOLDER_PREFIX}*"):  # of a service that was killed
+        shutil.rmtree(leftover, ignore_errors=True)
     run_loop(serve(spec, settings, module))
+    if os.getppid() != parent:  # the server was killed, and cannot delete the folder
+        with suppress(OSError):
+            folder.rmdir()
     return 0
 
 

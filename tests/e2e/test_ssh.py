@@ -222,13 +222,29 @@ def test_idle_sessions_and_silent_clients_are_disconnected(start: Callable[..., 
 
 
 @pytest.mark.long
-def test_service_that_is_killed_leaves_no_session_and_comes_back(start: Callable[..., SshServer]) -> None:
-    server = start("--auth", "tokens")
-    assert server.run("rooms").stderr.startswith("parlour: this server accepts accounts only, and knows none of")
-    [service] = [int(path.name) for path in Path("/proc").iterdir() if is_service(path, server.process.pid)]
+def test_nothing_is_left_of_a_service_or_a_server_that_is_killed(start: Callable[..., SshServer]) -> None:
+    server = start()
+    client = server.terminal()
+    client.expect("to filter")
+    [service] = services(server.process.pid)
     os.kill(service, signal.SIGKILL)
     until("the service is back", lambda: len(server.events("ssh_listening")) == 2)
-    assert server.run("rooms").stderr.startswith("parlour: this server accepts accounts only")
+    client.expect(pexpect.EOF)
+    assert gone(server)
+    client = server.terminal()
+    client.expect("to filter")
+    [service] = services(server.process.pid)
+    server.process.kill()
+    client.expect("parlour: the server restarts; connect again in a moment")
+    client.expect(pexpect.EOF)
+    until("the service has ended", lambda: not Path(f"/proc/{service}").exists())
+    assert gone(server)
+    assert not list(server.temporary.iterdir())
+
+
+def services(parent: int) -> list[int]:
+    """Return the SSH services of a server."""
+    return [int(path.name) for path in Path("/proc").iterdir() if is_service(path, parent)]
 
 
 def is_service(folder: Path, parent: int) -> bool:

@@ -65,6 +65,13 @@ async def test_hostile_names_get_a_sentence(user: str, why: str, permits: Permit
     assert answer["error"].isprintable()
 
 
+async def test_guests_are_refused_if_the_server_takes_accounts_only(permits: Permits) -> None:
+    strict = Permits(Settings(auth="tokens"), permits.store)
+    answer = await strict.answer({"user": "bob", "account": "", "address": "192.0.2.7"})
+    assert answer["error"].startswith("this server accepts accounts only, and knows none of your keys")
+    assert "voucher" in await strict.answer({"user": "bob", "account": "Ann", "address": "192.0.2.7"})
+
+
 async def test_revoked_account_gets_no_voucher(permits: Permits) -> None:
     await permits.store.revoke_account("Ann", 2)
     assert await permits.answer({"fingerprint": "SHA256:a"}) == {"account": ""}
