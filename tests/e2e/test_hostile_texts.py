@@ -33,7 +33,7 @@ from parlour.cli.transcript import Transcript
 from runtime.printable import printable
 from tests.e2e.hostile_server import FOREIGN, KNOWN, HostileServer
 from tests.e2e.local_server import parlour_command
-from tests.e2e.tui import settled
+from tests.e2e.tui import lobby_rows, settled
 from tests.tui.offline_app import picture_of
 from tests.waiting import TIMEOUT_S
 
@@ -100,7 +100,7 @@ def is_bot(lobby: LobbyScreen) -> bool:
 
 
 async def at_lobby(app: ParlourApp, pilot: Pilot[str]) -> LobbyScreen:
-    await settled(pilot, "the lobby is filled", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
+    await settled(pilot, "the lobby is filled", lambda: lobby_rows(app))
     assert isinstance(app.screen, LobbyScreen)
     return app.screen
 

@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 
 from client.tui.dialogs.leaderboard import Leaderboard
-from client.tui.screens.lobby import LobbyScreen
 from server.app import Running
 from tests.e2e.accounts import members
 from tests.e2e.conftest import ConnectGuest, Start
 from tests.e2e.play import room_of
-from tests.e2e.tui import client, settled
+from tests.e2e.tui import client, lobby_rows, settled
 from tests.tui.offline_app import picture_of
 
 
@@ -104,7 +103,7 @@ async def test_leaderboard_dialog_in_the_lobby(start: Start, connect_guest: Conn
     waiting = await connect_guest(server.url, "waiting")
     await waiting.ask("create", game="cohcoh", options={"n": 5})
     async with client(server.url, tmp_path) as (app, pilot):
-        await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
+        await settled(pilot, "the lobby is shown", lambda: lobby_rows(app))
         lobby = app.screen
         await pilot.press(*"waiting", "ctrl+l")
         await settled(pilot, "ann is the best", lambda: ": leaderboard" in picture_of(app))

@@ -14,7 +14,7 @@ from engine.registry import GAMES
 from protocol.commands import Create, Join, Move, Pair, Rematch, Resign
 from protocol.types import Options
 from tests.e2e.local_server import running_server, session
-from tests.e2e.tui import at_table, by_arrows, by_clicking, by_typing, client, opponent, settled
+from tests.e2e.tui import at_table, by_arrows, by_clicking, by_typing, client, lobby_rows, opponent, settled
 from tests.tui.offline_app import picture_of
 
 OPTIONS: dict[str, Options] = {  # for short games
@@ -103,7 +103,7 @@ async def test_challenging_a_bot_from_the_lobby(tmp_path: Path) -> None:
         opponent(server.url, "robot"),
         client(server.url, tmp_path) as (app, pilot),
     ):
-        await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
+        await settled(pilot, "the lobby is shown", lambda: lobby_rows(app))
         lobby = app.screen
         assert isinstance(lobby, LobbyScreen)
         await pilot.press(*"no such name")
@@ -133,7 +133,7 @@ async def test_joining_a_waiting_room_and_quick_pairing(tmp_path: Path) -> None:
         await bob.ask(Resign(id=bob.id(), room=made.room))  # otherwise the client would offer to resume it
         await carol.ask(Pair(id=carol.id(), game="conga"))
         async with client(server.url, tmp_path) as (app, pilot):
-            await settled(pilot, "the lobby is shown", lambda: isinstance(app.screen, LobbyScreen) and app.screen.rows)
+            await settled(pilot, "the lobby is shown", lambda: lobby_rows(app))
             await pilot.press(*"carol", "ctrl+f")
             screen = await at_table(app, pilot)
             assert screen.table is not None

@@ -12,7 +12,9 @@ from textual.pilot import Pilot
 from client.presentation.launch_plan import GameRequest, LaunchPlan, Mode
 from client.sdk.session import Session
 from client.tui.app.app import ParlourApp
+from client.tui.models.lobby_rooms import LobbyRow
 from client.tui.render.appearance import Appearance
+from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.table import TableScreen
 from client.tui.widgets.board_view import BoardView
 from engine.registry import GAMES
@@ -70,6 +72,12 @@ async def opponent(url: str, name: str = "bob", moves: bool = True) -> AsyncIter
 async def settled(pilot: Pilot[str], what: str, condition: Callable[[], object]) -> None:
     await until(what, condition)
     await pilot.pause()
+
+
+def lobby_rows(app: ParlourApp) -> list[LobbyRow]:
+    """Return the rows of the lobby, or none as long as it is not shown."""
+    screen = app.screen
+    return screen.rows if isinstance(screen, LobbyScreen) and screen.is_mounted else []
 
 
 async def at_table(app: ParlourApp, pilot: Pilot[str]) -> TableScreen:

@@ -191,7 +191,8 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("name", SCREENS)
-async def test_screen_snapshots(name: str, look: str, size: tuple[int, int]) -> None:
+async def test_screen_snapshots(name: str, look: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.tui.screens.wall.monotonic", lambda: 1000.0)  # it counts seconds down
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
     live = snapshot_of("cohcoh", LINE_OF_THREE[:7], room="r3", seat=None, names=("carol", "search"))
     two = snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), room="hotseat", seat=1, names=("blue", "red"))

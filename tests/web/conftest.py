@@ -26,8 +26,9 @@ CHROMIUM = find_chromium()
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests of this folder in one event loop, which the browser needs."""
+    folder = Path(__file__).parent
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if item.path.parent == folder:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from client.sdk.room_view import RoomView
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
-from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.table import TableScreen
 from tests.e2e.bots import builtin, running_bot
 from tests.e2e.local_server import running_server
-from tests.e2e.tui import at_table, by_typing, client, settled
+from tests.e2e.tui import at_table, by_typing, client, lobby_rows, settled
 from tests.tournament.live import Recorder, plan_of, run, table
 from tests.waiting import TIMEOUT_S
 
@@ -27,7 +26,7 @@ async def test_person_is_invited_to_each_game(tmp_path: Path) -> None:
                 await settled(
                     pilot,
                     "an invitation",
-                    lambda: isinstance(app.screen, LobbyScreen) and "waiting" in str(app.screen.rows),
+                    lambda: "waiting" in str(lobby_rows(app)),
                 )
                 if number == 1:
                     await pilot.press(*"alice waiting")  # the filter stays as it is
