@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import NamedTuple
 
 import asyncssh
@@ -51,6 +53,10 @@ def open_host_key(path: Path) -> HostKey:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a new file that only its owner can read."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    """Write a new file that only its owner can read, whole or not at all. Keep a file that another server has made."""
+    with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}-") as file:
         file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(file.name, path)

@@ -19,6 +19,19 @@ def test_key_is_made_once_for_its_owner_only(tmp_path: Path) -> None:
     assert asyncssh.import_private_key(made.text).get_fingerprint() == made.fingerprint
 
 
+def test_servers_that_start_at_the_same_time_have_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, generate, others = tmp_path / "key", asyncssh.generate_private_key, []
+
+    def generate_late(kind: str) -> asyncssh.SSHKey:
+        monkeypatch.setattr(asyncssh, "generate_private_key", generate)
+        others.append(open_host_key(path))
+        return generate(kind)
+
+    monkeypatch.setattr(asyncssh, "generate_private_key", generate_late)
+    assert [open_host_key(path)] == others
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_key_is_beside_the_database(tmp_path: Path, state: Path) -> None:
     assert host_key_path(Settings(db="/var/lib/parlour.db")) == Path("/var/lib/parlour.db.ssh-key")
     assert host_key_path(Settings(ssh_host_key="/etc/key")) == Path("/etc/key")
