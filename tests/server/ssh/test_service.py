@@ -102,8 +102,8 @@ async def test_client_with_many_keys_is_looked_up_a_few_times(tmp_path: Path) ->
 
 
 async def test_connection_without_a_session_ends(tmp_path: Path) -> None:
-    settings = Settings(ssh_login_timeout=0.5)
-    async with served(tmp_path, settings) as running, running.client() as connection:
+    async with served(tmp_path) as running, running.client() as connection:
+        running.service.settings = Settings(ssh_login_timeout=0.05)  # the login itself had longer
         await closed(connection)
 
 
