@@ -25,7 +25,8 @@ class LobbyPage {
   #waitingCount = h("small");
   #own = h("ul", { class: "list" });
   #waiting = h("ul", { class: "list" });
-  #noneWaiting = h("p", { class: "empty" }, "No player is waiting. ", h("button", { class: "btn small", type: "button", click: () => this.#newGame() }, "Open a room"), " and others see it here.");
+  #noneWaiting = h("div", { class: "empty" }, h("p", {}, "No player is waiting. Open a room, and others see it here."),
+    h("button", { class: "btn small", type: "button", click: () => this.#newGame() }, "Open a room"));
   #botCount = h("small");
   #bots = h("ul", { class: "list" });
   #noBots = h("p", { class: "empty" }, "No bot is connected.");
