@@ -31,6 +31,10 @@ class Malformed(Exception):
         self.id = id
 
 
+class UnknownType(Malformed):
+    """A message of a newer server: its type is not known. Clients ignore it."""
+
+
 class Numbered(msgspec.Struct):
     """The field that all commands have."""
 
@@ -44,6 +48,7 @@ class Typed(msgspec.Struct):
 
 
 COMMAND_TYPES = [tag_of(command) for command in get_args(AnyCommand)]
+SERVER_TYPES = frozenset(tag_of(message) for message in get_args(ServerMessage))
 
 
 class Codec(Generic[M]):
@@ -94,10 +99,13 @@ class Codec(Generic[M]):
         return numbered.id
 
     def decode_server_message(self, data: bytes) -> ServerMessage:
-        """Return a message from the server. Raises Malformed."""
+        """Return a message from the server. Raises UnknownType if its type is not known, otherwise Malformed."""
         try:
             message: ServerMessage = self._server.decode(data)
         except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+            kind = self._type_of(data)
+            if kind is not None and kind not in SERVER_TYPES:
+                raise UnknownType(f"unknown type of message: {kind[:40]!r}") from None
             raise Malformed(f"not a message from a server: {error}") from None
         return message
 
@@ -117,15 +125,18 @@ class Codec(Generic[M]):
 
     def _unknown_type(self, data: bytes) -> str:
         """Return what is wrong with the type of a message, empty if it is a known command."""
-        try:
-            kind = self._typed.decode(data).type
-        except (ValueError, RecursionError, msgspec.MsgspecError):
+        kind = self._type_of(data)
+        if kind is None or kind in COMMAND_TYPES:
             return ""
-        return (
-            ""
-            if kind in COMMAND_TYPES
-            else f"unknown command {kind[:40]!r}, expected one of {', '.join(COMMAND_TYPES)}"
-        )
+        return f"unknown command {kind[:40]!r}, expected one of {', '.join(COMMAND_TYPES)}"
+
+    def _type_of(self, data: bytes) -> str | None:
+        """Return the type of a message that may otherwise be malformed, None if it cannot be found."""
+        try:
+            typed: Typed = self._typed.decode(data)
+        except (ValueError, RecursionError, msgspec.MsgspecError):
+            return None
+        return typed.type
 
 
 # -- msgpack

@@ -16,7 +16,7 @@ from websockets.typing import Subprotocol
 
 from client.sdk.errors import NoServer, SessionError
 from client.sdk.url import is_local
-from protocol.codec import Codec, Malformed
+from protocol.codec import Codec, Malformed, UnknownType
 from protocol.replies import ServerMessage
 from protocol.types import Message
 
@@ -45,17 +45,24 @@ class Transport:
             await self._connection.send(self._codec.encode(message), text=self._codec.text)
 
     async def receive(self) -> ServerMessage:
-        """Return the next message. Raises TimeoutError after the idle timeout."""
+        """Return the next message of a known type. Raises TimeoutError after the idle timeout."""
         async with asyncio.timeout(self._idle_timeout):
-            return self._decode(await self._connection.recv())
+            while (message := self._decode(await self._connection.recv())) is None:
+                pass
+            return message
 
     async def messages(self) -> AsyncIterator[ServerMessage]:
-        """Yield messages until the server closes the connection."""
+        """Yield messages of known types until the server closes the connection."""
         async for frame in self._connection:
-            yield self._decode(frame)
+            if (message := self._decode(frame)) is not None:
+                yield message
 
-    def _decode(self, frame: str | bytes) -> ServerMessage:
-        return self._codec.decode_server_message(frame.encode() if isinstance(frame, str) else frame)
+    def _decode(self, frame: str | bytes) -> ServerMessage | None:
+        """Return a message, None if only a newer client knows its type. Raises Malformed."""
+        try:
+            return self._codec.decode_server_message(frame.encode() if isinstance(frame, str) else frame)
+        except UnknownType:
+            return None
 
     @property
     def close_text(self) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -65,6 +66,17 @@ async def test_messages_are_sent_and_received() -> None:
         assert [message async for message in transport.messages()] == [Ok(id=7)]
         assert transport.close_text == "the server closed the connection: enough"
         await transport.send(List(id=8))  # over a lost connection: no error
+
+
+async def test_messages_of_unknown_types_are_ignored() -> None:
+    async def newer(connection: ServerConnection) -> None:
+        for kind in ("welcome_gift", "ok", "x" * 1000, "ok"):
+            await connection.send(json.dumps({"type": kind, "id": 7}))
+        await connection.close()
+
+    async with server(newer) as url, open_transport(url, JSON, 5.0) as transport:
+        assert await transport.receive() == Ok(id=7)
+        assert [message async for message in transport.messages()] == [Ok(id=7)]
 
 
 async def test_silent_server_fails_the_connection() -> None:
