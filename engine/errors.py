@@ -11,6 +11,14 @@ class InvalidOption(GameError):
     """Unknown option, or a value that the option does not accept."""
 
 
+class UnknownGame(InvalidOption):
+    """The name of a game that is not installed, or is refused. `game` has the name."""
+
+    def __init__(self, message: str, game: str) -> None:
+        super().__init__(message)
+        self.game = game
+
+
 class InvalidPosition(GameError):
     """Text that is not a position of this game."""
 

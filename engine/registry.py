@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from engine.entry_points import Plugin, installed_plugins, sort_out
-from engine.errors import InvalidOption, shorten
+from engine.errors import UnknownGame, shorten
 from engine.game import Game
 from engine.games.cohcoh import CohCoh
 from engine.games.conga import Conga
@@ -102,7 +102,7 @@ def create(name: str, options: Mapping[str, object] | None = None) -> Game:
     """Return the game with these options; equal options give the same object. Raises GameError."""
     game = GAMES.get(name)
     if game is None:
-        raise InvalidOption(GAMES.missing(name))
+        raise UnknownGame(GAMES.missing(name), name)
     given = {key: value for key, value in (options or {}).items() if isinstance(value, int | str)}
     if len(given) != len(options or {}) or any(isinstance(value, bool) for value in given.values()):
         return game(options)  # raises InvalidOption

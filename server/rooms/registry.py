@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
+from engine.errors import UnknownGame
 from protocol.codec import MSGPACK, decode_event
 from server.domain.decision import Decision, Refusal
 from server.domain.downtime import Downtime, credit_turn, resume, resume_after
@@ -55,7 +56,7 @@ class RoomRegistry(RoomObserver):
         self._store, self._processor, self._broadcaster, self._timers = store, processor, broadcaster, timers
         self._status, self._metrics, self._now = status, metrics, now
         self.rooms: dict[str, LiveRoom] = {}
-        self.damaged: set[str] = set()  # rooms whose logs cannot be read: they stay in the store and are not served
+        self.damaged: set[str] = set()  # not served: the log cannot be read, or the game is missing
         self._origins: dict[str, str] = {}  # of open rooms that were evicted
         self._arbitrated: dict[str, set[str]] = {}  # rooms that are loaded, or open and evicted, by their arbiter
         self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
@@ -187,7 +188,9 @@ class RoomRegistry(RoomObserver):
             del self._loading[name]
 
     async def _read(self, name: str) -> LiveRoom | None:
-        """Return a room of the store, None if there is none or if its log is damaged. Raises Unavailable.
+        """Return a room of the store. Raises Unavailable.
+
+        Returns None if there is none, if its log is damaged, or if its game is not installed.
 
         A room that has missed a downtime is resumed first.
         """
@@ -196,6 +199,9 @@ class RoomRegistry(RoomObserver):
                 room = replay(map(decode_event, payloads))
                 if room.id != name:
                     raise ValueError(f"the log of {name} is that of {room.id}")
+            except UnknownGame as error:
+                self._mark_missing(name, error)
+                return None
             except Exception:  # a damaged log may raise anything, and must not stop other rooms
                 self._mark_damaged(name)
                 return None
@@ -303,6 +309,11 @@ class RoomRegistry(RoomObserver):
         for client in live.clients():
             live.detach(client)
             client.cut(1011, "the log of a room is damaged")
+
+    def _mark_missing(self, name: str, error: UnknownGame) -> None:
+        """Do not serve a room whose game is not installed, or is refused. It stays in the store as it is."""
+        self.damaged.add(name)
+        log("game_missing", logging.ERROR, room=name, game=error.game, why=str(error))
 
     def _mark_damaged(self, name: str) -> None:
         self.damaged.add(name)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 from contextlib import closing
 
 import pytest
 
+from engine.registry import GAMES
 from protocol.codec import MSGPACK, decode_event
 from protocol.commands import Abort, Create, Join, Leave, List, Move, Resign, Watch
 from protocol.events import Resumed, Said
@@ -358,6 +360,27 @@ async def test_damaged_log_does_not_stop_other_rooms(server: Harness, build: Bui
     assert fresh.app.registry.damaged == {broken.room.id}
     assert await fresh.app.registry.rooms_of(ANN.id) == [healthy.room.id]
     assert [info.room for info in (await fresh.ask(fresh.connect(EVE), List)).rooms] == [healthy.room.id]
+
+
+async def test_room_of_a_missing_game_is_one_event_and_stays_as_it_is(
+    server: Harness, build: Build, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live, _, _ = await start_game(server)
+    healthy = await create(server, server.connect(EVE), game="conga")
+    before = await server.store.events(live.room.id)
+    fresh = await restart(server, build, 1000)
+    missing = {name: game for name, game in GAMES._loaded.items() if name != live.room.setup.game}
+    monkeypatch.setattr(GAMES, "_loaded", missing)
+    monkeypatch.setattr(GAMES, "_waiting", {})
+    for _ in range(2):
+        assert await fresh.app.registry.room(live.room.id) is None
+    assert await fresh.app.registry.room(healthy.room.id) is not None
+    [record] = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert record.getMessage() == "game_missing"
+    assert not record.exc_info
+    assert (fields := vars(record)["fields"])["room"] == live.room.id
+    assert fields["why"].startswith(f"there is no game {live.room.setup.game!r}")
+    assert await fresh.store.events(live.room.id) == before
 
 
 async def test_server_does_not_start_on_a_damaged_database(
