@@ -84,6 +84,8 @@ class Standings:
 def standings(plan: Plan, results: Results) -> Standings:
     """Return the table of a plan, given the results so far."""
     known = schedule(plan, results)
+    bracket = bracket_of(plan, results) if plan.format == "knockout" else ()
+    out = eliminated(bracket)
     games = [game for game in known.games if game.number in results]
     rows = {name: Row(name) for name in plan.names}
     for bye in known.byes:
@@ -101,12 +103,12 @@ def standings(plan: Plan, results: Results) -> Standings:
     return Standings(
         plan=plan,
         schedule=known,
-        rows=tuple(sorted(rows.values(), key=lambda row: rank_key(plan, known, results, row))),
+        rows=tuple(sorted(rows.values(), key=lambda row: rank_key(plan, known, results, row, row.name in out))),
         duels=tuple(duels(plan, games, results)),
         forfeits=tuple(forfeit for game in sorted(games) for forfeit in forfeits(game, results[game.number])),
         sprt=sprt_status(plan, games, results),
         finished=known.finished(results),
-        bracket=bracket_of(plan, results) if plan.format == "knockout" else (),
+        bracket=bracket,
     )
 
 
@@ -128,11 +130,18 @@ def add_result(row: Row, seat: int, result: Result) -> None:
     row.used = ThinkingTime(used.moves + more.moves, used.total + more.total, max(used.longest, more.longest))
 
 
-def rank_key(plan: Plan, known: Schedule, results: Results, row: Row) -> tuple[float, ...]:
+def eliminated(bracket: Bracket) -> set[str]:
+    """Return the players who have lost a tie of a knockout tournament."""
+    decided = [tie for ties in bracket for tie in ties if tie.winner]
+    return {name for tie in decided for name in (tie.first, tie.second) if name != tie.winner}
+
+
+def rank_key(plan: Plan, known: Schedule, results: Results, row: Row, is_out: bool) -> tuple[float, ...]:
     """Return the sort key of a row.
 
-    Knockout: the last round reached. Grading: points per game, because goals end after different numbers of games.
-    Otherwise: points, Sonneborn-Berger score, wins. Last: the order of the list.
+    Knockout: players who are still in the tournament, then the last round reached. Grading: points per game, because
+    goals end after different numbers of games. Otherwise: points, Sonneborn-Berger score, wins. Last: the order of the
+    list.
     """
     listed = plan.names.index(row.name)
     if plan.format == "grading":
@@ -142,7 +151,7 @@ def rank_key(plan: Plan, known: Schedule, results: Results, row: Row) -> tuple[f
     games = [game for game in known.games if row.name in game.seats]
     last = max([game.round for game in games] + [bye.round for bye in known.byes if bye.name == row.name], default=0)
     final = [game for game in games if game.round == last and game.number in results]
-    return (-last, -sum(results[game.number].points[game.seats.index(row.name)] for game in final), listed)
+    return (is_out, -last, -sum(results[game.number].points[game.seats.index(row.name)] for game in final), listed)
 
 
 def duels(plan: Plan, games: list[Pairing], results: Results) -> list[Duel]:

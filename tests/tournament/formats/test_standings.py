@@ -46,6 +46,16 @@ def test_stronger_players_rank_higher(format: str) -> None:
     assert known.finished(results)
 
 
+def test_player_with_a_bye_ranks_above_losers_of_the_first_round() -> None:
+    given = plan("knockout", *"fabcde", games=4)  # f and a have a bye
+    first_tie = (1, 2, 3, 4)
+    results = dict(zip(first_tie, (Result(result, "score") for result in ("0-1", "0-1", "1-0", "0-1")), strict=True))
+    rows = standings(given, results).rows
+    assert [(rows[0].name, rows[0].points), (rows[-1].name, rows[-1].points)] == [("c", 3.0), ("d", 1.0)]
+    _, results = play(given, stronger_first)
+    assert [row.name for row in standings(given, results).rows][:2] == ["a", "c"]
+
+
 def test_grading_ranks_by_points_per_game_because_goals_end_early() -> None:
     players = (
         Contestant("greedy", bot="greedy"),
