@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from client.presentation.texts import counted, rating_text
-from client.sdk.result_text import player_name, seat_name
+from client.sdk.result_text import last_mover, player_name, seat_name
 from client.sdk.room_view import RoomView
 from engine.board import Board
 from protocol.types import RatingChange
@@ -84,9 +84,11 @@ def why_text(table: RoomView, sides: tuple[str, str]) -> str:
     loser = 1 - outcome.winner
     name = named(table, loser, sides)
     if outcome.reason == "line":
+        last = last_mover(table, loser)
         line = longest_line(table)
         where = f"{number(len(line))} in a row on {line[0]} to {line[-1]}" if line else "a line"
-        return f"{name} completed {where} and {'lose' if loser == table.seat else 'loses'}."
+        verb = "lose" if last == loser else "win"
+        return f"{named(table, last, sides)} completed {where} and {verb if last == table.seat else f'{verb}s'}."
     if outcome.reason == "no_moves":
         return f"{name} cannot move{shut_in(table, loser)}."
     return WHY_LOST.get(outcome.reason, "").format(loser=name)

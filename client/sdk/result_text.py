@@ -11,7 +11,7 @@ from runtime.printable import printable
 LOSS_TEXTS = {
     "no_moves": "{loser} {has} no moves left",
     "score": "",
-    "line": "{loser} completed a line{length}",
+    "line": "{last} completed a line{length}",
     "resigned": "{loser} resigned",
     "time": "{loser} ran out of time",
     "abandoned": "{loser} abandoned the game",
@@ -41,6 +41,15 @@ def player_name(table: RoomView, side: int) -> str:
     return side_name(table, side) if names[0] == names[1] else names[side]
 
 
+def told_name(table: RoomView, side: int) -> str:
+    return "you" if side == table.seat else player_name(table, side)
+
+
+def last_mover(table: RoomView, loser: int) -> int:
+    """Return the side that made the last move. A line wins in some games and loses in others, but is always its own."""
+    return table.moves[-1].side if table.moves else loser
+
+
 def result_text(table: RoomView, outcome: Outcome) -> str:
     """Return who won and why: `You win: random completed a line of 3`, `search@5 wins 8–6`."""
     if table.result == "*":
@@ -54,7 +63,8 @@ def result_text(table: RoomView, outcome: Outcome) -> str:
     length = table.setup.options.get("k")
     if outcome.reason in LOSS_TEXTS:
         why = LOSS_TEXTS[outcome.reason].format(
-            loser="you" if loser == table.seat else player_name(table, loser),
+            loser=told_name(table, loser),
+            last=told_name(table, last_mover(table, loser)),
             has="have" if loser == table.seat else "has",
             length=f" of {length}" if length else "",
         )

@@ -6,13 +6,13 @@
 const TENTHS_BELOW_MS = 10_000;
 /** @type {Record<string, string>} */
 const LOSSES = {
-  no_moves: "{loser} cannot move",
+  no_moves: "{name} cannot move",
   score: "",
-  line: "{loser} completed a line",
-  resigned: "{loser} resigned",
-  time: "{loser} ran out of time",
-  abandoned: "{loser} left the game",
-  illegal_moves: "{loser} made too many illegal moves",
+  line: "{name} completed a line",
+  resigned: "{name} resigned",
+  time: "{name} ran out of time",
+  abandoned: "{name} left the game",
+  illegal_moves: "{name} made too many illegal moves",
 };
 /** @type {Record<string, string>} */
 const DRAWS = {
@@ -97,9 +97,11 @@ export function resultReason(room) {
   if (room.result === "*") return reason === "aborted" ? "It was aborted." : "Both players left.";
   const points = room.scores ? `${room.scores[0]} to ${room.scores[1]}` : "";
   if (room.winner === null) return `${DRAWS[reason] ?? reason}${points ? `: ${points}` : ""}.`;
-  const loser = 1 - room.winner === room.seat ? "You" : playerName(room, 1 - room.winner);
+  const loser = 1 - room.winner;
+  const side = reason === "line" ? room.moves.at(-1)?.side ?? loser : loser; // a line wins or loses
+  const name = side === room.seat ? "You" : playerName(room, side);
   const won = room.scores ? `${room.scores[room.winner]} to ${room.scores[1 - room.winner]} points` : "";
-  const why = (LOSSES[reason] ?? reason).replace("{loser}", () => loser);
+  const why = (LOSSES[reason] ?? reason).replace("{name}", () => name);
   return `${[why, won].filter(Boolean).join(", ")}.`;
 }
 

@@ -17,6 +17,8 @@ from tests.web.visitor import Visitor
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "examples" / "games"
+LINE_ROOM = "{reason: 'line', winner: 0, seat: 0, moves: [{side: %d}], nameOf: (side) => ['ann', 'ben'][side]}"
+LINE_TEXTS = ("You completed a line.", "ben completed a line.")  # by the side of the last move: a line wins or loses
 BROKEN = "raise RuntimeError('not today')\n"
 
 
@@ -118,6 +120,11 @@ async def test_server_bots_ratings_records_and_browser(folder: Path, browser: Br
         await expect(page.locator("parlour-board .thing")).to_have_count(4)
         await page.locator("parlour-board [data-cell='d3']").click()
         await visitor.expect_moves(2)
+        for side, text in enumerate(LINE_TEXTS):
+            module = "new URL('texts.js', document.querySelector('script[type=module]').src)"
+            assert (
+                await page.evaluate(f"import({module}).then((texts) => texts.resultReason({LINE_ROOM % side}))") == text
+            )
         await visitor.open("/rules/othello")
         await visitor.expect_text("main", "Have more discs than your opponent")
         await page.close()

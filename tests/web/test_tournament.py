@@ -58,7 +58,7 @@ async def test_page_shows_a_tournament_from_the_first_to_the_last_game(
     await expect(eve.find(".standings tbody tr")).to_have_count(3)
     await expect(eve.find(".results li")).to_have_count(6)
     await expect(eve.find(".cross .self")).to_have_count(3)
-    await eve.expect_text(".results", "completed a line")
+    await eve.expect_text(".results", "a line was completed")
     await eve.find(".results a").first.click()
     await expect(eve.find(".moves button")).not_to_have_count(0)
 

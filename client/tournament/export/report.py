@@ -45,7 +45,7 @@ FORFEIT_TEXTS = {
 REASON_TEXTS = {
     "no_moves": "no moves left",
     "score": "decided by points",
-    "line": "{loser} completed a line",
+    "line": "a line was completed",
     "repetition": "third repetition",
     "ply_limit": "move limit reached",
     "resigned": "{loser} resigned",

@@ -189,7 +189,7 @@ a draw.
         return State(0, 0, 0)
 
     def reason(self, state: State) -> Reason:
-        return "score"
+        return "line" if self.rules.has_four(state.rest) else "no_moves"
 
     def deciding(self, state: State) -> tuple[str, ...]:
         """Return the squares of the winner's rows of four."""

@@ -31,14 +31,14 @@ def play(moves: str) -> State:
 def test_four_in_a_row_win(moves: str, line: str) -> None:
     assert GAME.outcome(play(moves[:-1])) is None
     state = play(moves)
-    assert GAME.outcome(state) == Outcome(0, "score")
+    assert GAME.outcome(state) == Outcome(0, "line")
     assert GAME.legal(state) == ()
     assert set(GAME.decisive(state)) == set(line.split())
 
 
 def test_full_board_is_a_draw() -> None:
     rows = ["ggrrggr", "rrggrrg"] * 3
-    assert GAME.outcome(GAME.load("/".join(rows) + " r")) == Outcome(None, "score")
+    assert GAME.outcome(GAME.load("/".join(rows) + " r")) == Outcome(None, "no_moves")
 
 
 def test_full_column_takes_no_more_discs() -> None:

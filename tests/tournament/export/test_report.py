@@ -89,6 +89,7 @@ def test_test_and_goals_are_reported() -> None:
     ("result", "text"),
     [
         (Result("1-0", "no_moves"), "no moves left"),
+        (Result("1-0", "line"), "a line was completed"),
         (Result("0-1", "resigned"), "ann resigned"),
         (Result("0-1", "time", forfeit="time"), "ann ran out of time"),
         (Result("1-0", "resigned", forfeit="crashed"), "the program of ben failed"),
