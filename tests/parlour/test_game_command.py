@@ -46,7 +46,7 @@ def test_new_package_passes_all_checks(tmp_path: Path, capsys: pytest.CaptureFix
     folder = tmp_path / "my hexagons"
     assert main(["game", "new", "hex_agons", "--folder", str(folder)]) == 0
     out = capsys.readouterr().out
-    assert f"pip install -e '{folder}'" in out
+    assert f"\n  pip install -e '{folder}'\n  parlour play hex_agons\n" in out
     assert sorted(path.name for path in folder.iterdir()) == [
         "README.md",
         "parlour_hex_agons.perft.json",

@@ -20,7 +20,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from parlour.errors import UserError
-from runtime.printable import print_line
+from runtime.printable import print_line, print_lines
 
 ACTIONS = ("new", "check")
 CHECK_COLUMNS = 30
@@ -51,7 +51,7 @@ def write(name: str, folder: Path) -> int:
     for file in new_package(name, folder):
         print_line(f"wrote {file}")
     shown = f"'{folder}'" if " " in str(folder) else str(folder)
-    print_line(
+    print_lines(
         f"\nTry it, then change it:\n\n  pip install -e {shown}\n  parlour play {name}\n  parlour game check {shown}"
     )
     return 0
