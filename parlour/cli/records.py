@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from zipfile import is_zipfile
 
@@ -24,8 +25,9 @@ def add_record(parser: ArgumentParser) -> None:
     add_database(parser)
 
 
-def add_database(parser: ArgumentParser) -> None:
-    text = "read the room from this database or archive, without a server"
+def add_database(
+    parser: ArgumentParser, text: str = "read the room from this database or archive, without a server"
+) -> None:
     parser.add_argument("--db", metavar="FILE|URL", help=text)
 
 
@@ -68,11 +70,7 @@ async def stored_record(db: str, room: str) -> str:
 
     The archive of an older version is brought to the current schema first, as any database.
     """
-    from engine.record import write
     from parlour.cli.database import opened_store
-    from protocol.codec import decode_event
-    from server.domain import snapshots
-    from server.domain.room import replay
     from server.storage.interface import StoreError
 
     try:
@@ -80,6 +78,16 @@ async def stored_record(db: str, room: str) -> str:
             payloads = await store.events(room)
     except StoreError as error:
         raise UserError(str(error)) from None
+    return record_of(payloads, room, db)
+
+
+def record_of(payloads: Sequence[bytes], room: str, db: str) -> str:
+    """Return the record of the log of a room. Raises UserError."""
+    from engine.record import write
+    from protocol.codec import decode_event
+    from server.domain import snapshots
+    from server.domain.room import replay
+
     if not payloads:
         raise UserError(f"there is no room {room[:40]!r} in {db}: check the name, or look in another archive")
     played = replay(decode_event(payload) for payload in payloads)

@@ -82,6 +82,8 @@ def test_records_are_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (["conga", "--out", "a.csv"], "with the end .jsonl or .parquet"),
         (["conga", "--out", "nowhere/a.jsonl"], "nowhere"),
         (["conga", "--server", "--from", "x", "--out", "a.jsonl"], "exclude each other"),
+        (["conga", "--server", "--db", "x.db", "--out", "a.jsonl"], "--server and --db exclude each other"),
+        (["conga", "--db", "x.db", "--out", "a.jsonl"], "x.db"),
         (["conga", "--server", "--url", "ws://127.0.0.1:9/ws", "--out", "a.jsonl"], "127.0.0.1:9"),
     ],
 )
@@ -114,7 +116,7 @@ def test_parquet_has_the_rows_of_json_lines(tmp_path: Path, monkeypatch: pytest.
     assert file.num_row_groups > 1
 
 
-async def test_finished_games_of_a_server_are_exported(tmp_path: Path) -> None:
+async def test_finished_games_of_a_server_are_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running_server(tmp_path) as server, session(server.url) as one, session(server.url) as two:
         rooms = []
         for _ in range(3):
@@ -126,6 +128,12 @@ async def test_finished_games_of_a_server_are_exported(tmp_path: Path) -> None:
         words = ["cohcoh", "--server", "--url", server.url, "--nodes", "0", "--option", "n=4"]
         rows = await asyncio.to_thread(export, tmp_path / "all.jsonl", *words)
         part = await asyncio.to_thread(export, tmp_path / "part.jsonl", *words, "--skip", "1", "--games", "1")
+    monkeypatch.setattr("parlour.cli.commands.dataset.PAGE_ROOMS", 1)
+    db = ["--db", str(tmp_path / "parlour.db"), *words[4:]]
+    assert await asyncio.to_thread(export, tmp_path / "stored.jsonl", "cohcoh", *db) == rows
+    assert (
+        await asyncio.to_thread(export, tmp_path / "some.jsonl", "cohcoh", *db, "--skip", "1", "--games", "1") == part
+    )
     assert list(dict.fromkeys(row["source"] for row in rows)) == rooms[::-1]
     assert [row["move"] for row in rows] == list(LINE) * 3
     assert {row["source"] for row in part} == {rooms[1]}

@@ -2,6 +2,7 @@
 
 parlour dataset mancala --games 1000 --out mancala.jsonl      the search plays against itself
 parlour dataset conga --server --out conga.parquet            all finished games of a server
+parlour dataset conga --db parlour.db --out conga.jsonl       the same from its database
 parlour dataset conga --from game.txt 1rca5jyrpnv --out conga.jsonl
 
 Each move is a row: the position, the legal moves, the move, the result, and the value of the
@@ -15,20 +16,23 @@ from __future__ import annotations
 import asyncio
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.errors import GameError
 from engine.record import parse
 from engine.registry import GAMES, create
 from parlour.cli.args import add_options, options_of
 from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
-from parlour.cli.records import FILE_OR_ROOM, add_database, read_source
+from parlour.cli.records import FILE_OR_ROOM, add_database, read_source, record_of
 from parlour.cli.search_output import count, tell
 from parlour.dataset.rows import Played, RowMaker, recorded, self_played
 from parlour.dataset.writers import SUFFIXES, Output
 from parlour.errors import UserError
+from protocol.types import RoomInfo
 from runtime.printable import print_line
 
 NODES = 20_000
@@ -51,7 +55,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--seed", type=number, default=1, metavar="N", help="of self-play (default: 1)")
     parser.add_argument("--plain", action="store_true", help="do not use compiled code, even if numba is installed")
     add_connection(parser)
-    add_database(parser)
+    add_database(parser, "read the rooms of --from, or all finished games, from this database, without a server")
 
 
 def number(text: str) -> int:
@@ -60,19 +64,24 @@ def number(text: str) -> int:
 
 def run(args: Namespace) -> int:
     create(args.game, options_of(args))  # raises GameError if there is no such game
-    if args.server and args.sources:
-        raise UserError("--server and --from exclude each other; use one of them")
+    if args.server and (args.sources or args.db):
+        raise UserError(f"--server and {'--from' if args.sources else '--db'} exclude each other; use one of them")
     if args.out.suffix not in SUFFIXES:
         raise UserError(f"--out should be a file with the end {' or '.join(SUFFIXES)}, not {args.out.name[:60]!r}")
     interrupted = False
     with Output(args.out) as output:
         progress = Progress(args, output)
         try:
-            asyncio.run(export_server(args, progress)) if args.server else export(games_of(args), args, progress)
+            asyncio.run(export_finished(args, progress)) if takes_all(args) else export(games_of(args), args, progress)
         except KeyboardInterrupt:
             interrupted = True
     print_line(f"{args.out}: {output.rows} positions of {progress.games} games, {progress.proved} with a proved value")
     return 130 if interrupted else 0
+
+
+def takes_all(args: Namespace) -> bool:
+    """Return whether to export the finished games of a server or of a database."""
+    return args.server or (args.db is not None and not args.sources)
 
 
 class Progress:
@@ -97,7 +106,7 @@ class Progress:
 
 def total_of(args: Namespace) -> int | None:
     """Return the number of games, or None if it is not known."""
-    given = max(0, len(args.sources) - args.skip) if args.sources else None if args.server else GAMES_OF_SELF_PLAY
+    given = max(0, len(args.sources) - args.skip) if args.sources else None if takes_all(args) else GAMES_OF_SELF_PLAY
     return given if args.games is None else args.games if given is None or not args.sources else min(given, args.games)
 
 
@@ -126,39 +135,81 @@ def read_game(text: str, source: str) -> Played:
         raise UserError(f"{source}: {error}") from None
 
 
-async def export_server(args: Namespace, progress: Progress) -> None:
-    """Export the finished games of a server. Raises UserError."""
+Page = tuple[Sequence[RoomInfo], int | None]  # finished games, latest first, and the time before which there are more
+
+
+class Archive(NamedTuple):
+    """How to read the finished games of a server or of a database."""
+
+    page: Callable[[int | None], Awaitable[Page]]
+    record: Callable[[str], Awaitable[str]]
+
+
+async def export_finished(args: Namespace, progress: Progress) -> None:
+    """Export the finished games of a server or of a database. Raises UserError."""
     from client.sdk.errors import SessionError
+    from server.storage.interface import StoreError
 
     left = args.games
     try:
-        async for played in finished_games(args):
-            if left == 0:
-                break
-            await asyncio.to_thread(progress.add, played)  # the search would block the connection
-            left = None if left is None else left - 1
-    except SessionError as error:
+        async with served(args) if args.server else stored(args) as archive:
+            async for played in finished_games(args, archive):
+                if left == 0:
+                    break
+                await asyncio.to_thread(progress.add, played)  # the search would block the connection
+                left = None if left is None else left - 1
+    except (SessionError, StoreError) as error:
         raise UserError(str(error)) from None
 
 
-async def finished_games(args: Namespace) -> AsyncIterator[Played]:
-    """Yield the finished games of a server, with the options that are given, newest first."""
+async def finished_games(args: Namespace, archive: Archive) -> AsyncIterator[Played]:
+    """Yield the finished games with the options that are given, newest first."""
+    wanted, skip = options_of(args), args.skip
+    before: int | None = None
+    while True:
+        infos, before = await archive.page(before)
+        for info in infos:
+            if any(str(info.options.get(name)) != value for name, value in wanted.items()):
+                continue
+            if skip:
+                skip -= 1
+                continue
+            yield read_game(await archive.record(info.room), info.room)
+        if before is None:
+            return
+
+
+@asynccontextmanager
+async def served(args: Namespace) -> AsyncIterator[Archive]:
+    """Read the finished games of a server. Raises SessionError and UserError."""
     from protocol.commands import Export, History
 
-    wanted, skip = options_of(args), args.skip
     async with open_session(args, "parlour dataset") as session:
-        before: int | None = None
-        while True:
+
+        async def page(before: int | None) -> Page:
             asked = History(id=session.id(), game=args.game, before=before, limit=PAGE_ROOMS)
-            page = await session.ask(asked, within=SERVER_TIMEOUT_S)
-            for info in page.rooms or ():
-                if any(str(info.options.get(name)) != value for name, value in wanted.items()):
-                    continue
-                if skip:
-                    skip -= 1
-                    continue
-                found = await session.ask(Export(id=session.id(), room=info.room), within=SERVER_TIMEOUT_S)
-                yield read_game(found.text, info.room)
-            before = page.before
-            if before is None:
-                return
+            found = await session.ask(asked, within=SERVER_TIMEOUT_S)
+            return found.rooms or (), found.before
+
+        async def record(room: str) -> str:
+            return (await session.ask(Export(id=session.id(), room=room), within=SERVER_TIMEOUT_S)).text
+
+        yield Archive(page, record)
+
+
+@asynccontextmanager
+async def stored(args: Namespace) -> AsyncIterator[Archive]:
+    """Read the finished games of a database. Raises StoreError and UserError."""
+    from parlour.cli.database import opened_store
+    from server.storage.room_index import read_infos
+
+    async with opened_store(args.db, "events") as (store, _):
+
+        async def page(before: int | None) -> Page:
+            rows = await store.history(args.game, "", before, PAGE_ROOMS)
+            return read_infos(info for _, info in rows), rows[-1][0] if len(rows) >= PAGE_ROOMS else None
+
+        async def record(room: str) -> str:
+            return record_of(await store.events(room), room, args.db)
+
+        yield Archive(page, record)
