@@ -5,8 +5,11 @@
 /** @import { TournamentGame, TournamentGoal, TournamentReport, TournamentRow, TournamentTest, TournamentTie, TournamentUpdate } from "../types.d.ts" */
 import { h, fill, KeyedList, say } from "../dom.js";
 import { everyTick, newBoard, showPosition, sideBelow, titleOf } from "../parts.js";
+import { loadStyles } from "../styles.js";
 import { clockText, gameTitle, resultHeadline, resultText, timeText } from "../texts.js";
 import { formatText, leftText, pointsText, progressText, signed, SILENT_AFTER_MS, stateText } from "../tournament_texts.js";
+
+await loadStyles("bracket.css");
 
 const MAX_BOARDS = 4;
 const MIN_SHOWN_MS = 3000; // a fast game stays so long before another one takes its place
