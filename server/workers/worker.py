@@ -40,8 +40,9 @@ def main(website: Website | None = None) -> int:
     except (BadSetting, BusError, StoreError, OSError) as error:
         print_lines(f"{FAILED}{error}", flush=True)
         return 1
-    if os.getppid() != parent:
-        remove_socket(spec)
+    finally:
+        if os.getppid() != parent:
+            remove_socket(spec)
     return 0
 
 
