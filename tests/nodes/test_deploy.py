@@ -118,7 +118,7 @@ def test_house_bots_run_at_one_node_with_the_compiled_search() -> None:
     houses = {name: house_names(entry["environment"]["PARLOUR_HOUSE"]) for name, entry in nodes.items()}
     assert houses == {"node1": house_names(Settings().house), "node2": ()}
     assert nodes["node1"]["volumes"] == ["house:/var/lib/parlour"]
-    assert "'.[postgres,mqtt,fast]'" in DOCKERFILE
+    assert "'.[postgres,mqtt,ssh,fast]'" in DOCKERFILE
 
 
 def test_balancer_lists_the_nodes() -> None:
