@@ -16,7 +16,7 @@ from bench.cluster.broker import Broker
 from bench.cluster.postgres import Missing, Postgres
 from server.logs import JsonFormatter, TextFormatter
 from tests.isolation import isolate
-from tests.random_order import shuffle
+from tests.order import shuffle, slow_first
 from tests.stylesheets import share_parsed_rules
 
 GC_THRESHOLDS = (20_000, 20, 20)
@@ -40,7 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     seed = config.getoption("--shuffle")
-    if seed is not None:
+    if seed is None:
+        slow_first(items, lambda item: item.path)
+    else:
         shuffle(items, lambda item: item.path, seed)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.isolation import DROPPED, isolate_environment
-from tests.random_order import shuffle
+from tests.order import SLOW_FOLDERS, shuffle, slow_first
 from tests.scripts import ROOT
 from tests.waiting import TIMEOUT_S
 
@@ -47,3 +47,11 @@ def test_order_depends_only_on_the_seed() -> None:
     assert sorted(order(7)) == sorted(order(8))
     files = [file for file, _ in order(7)]
     assert len(list(groupby(files))) == 5, "the tests of a file stay together"
+
+
+def test_slow_folders_come_first_and_files_stay_together() -> None:
+    here = Path(__file__).parent
+    tests = [here / name for name in ("engine/test_a.py", "e2e/test_b.py", "test_c.py", "e2e/test_b.py", "web/test_d.py")]
+    slow_first(tests, lambda test: test)
+    assert [test.name for test in tests] == ["test_d.py", "test_b.py", "test_b.py", "test_a.py", "test_c.py"]
+    assert all((here / folder).is_dir() for folder in SLOW_FOLDERS)
