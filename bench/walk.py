@@ -49,6 +49,7 @@ from server import app
 ROOT = Path(app.__file__).parents[1]
 TRACED = tuple(f"{ROOT / package}{os.sep}" for package in ("server", "protocol", "engine", "runtime"))
 NOT_CALLS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+PERIODIC = frozenset({"keep_pulse"})  # the tasks of the server that run every second, by function
 
 REPLY_TIMEOUT_S = 10.0
 IDLE_S = 0.1  # after this long without a call of our code, the server counts as idle
@@ -125,8 +126,19 @@ class Tracer:
     def _profile(self, frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(TRACED) and code.co_name not in NOT_CALLS:
+            if is_periodic(frame):
+                return
             file = Path(code.co_filename).relative_to(ROOT).as_posix()
             self.calls.append(Call(file, code.co_firstlineno, code.co_qualname.replace(".<locals>", "")))
+
+
+def is_periodic(frame: FrameType | None) -> bool:
+    """Return whether a call belongs to what the server does every second, and not to the command that is traced."""
+    while frame is not None:
+        if frame.f_code.co_name in PERIODIC:
+            return True
+        frame = frame.f_back
+    return False
 
 
 # -- clients and server
