@@ -4,6 +4,7 @@
     python -m bench.server moves        durable moves in 200 matches, relative to echo round trips on 400 connections
     python -m bench.server hello        clients that connect and say hello, relative to bare connections
     python -m bench.server calm         delay of a move at a tenth of that load
+    python -m bench.server idle         delay of a move when nothing else goes on, relative to an echo; and without a disk
     python -m bench.server watchers     events to 200 watchers of one room, relative to websockets.broadcast()
     python -m bench.server crowd        delay of a move with 200 watchers, relative to none
     python -m bench.server memory       memory of an idle watcher, relative to a bare connection
@@ -33,9 +34,9 @@ from typing import Any
 
 import uvloop
 
-from bench.loads import Measured, add_generator_argument, in_turn, load_of
+from bench.loads import MOVE_BYTES, Measured, add_generator_argument, in_turn, load_of
 from bench.processes import Cpu, Server, parlour, server
-from client.loadtest.matches import Match, Tally, ask, open_matches, percentile
+from client.loadtest.matches import REPLY_TIMEOUT_S, Match, Tally, ask, open_matches, percentile
 from client.loadtest.matches import play as play_on
 from client.loadtest.sockets import Client, connect, masked
 from protocol.commands import Hello, Watch
@@ -43,6 +44,7 @@ from protocol.commands import Hello, Watch
 MATCHES = 200
 ROUNDS = 4  # per measurement that compares two servers
 STORM_CONNECTIONS = 2000
+MEMORY_FOLDER = "/dev/shm"  # of Linux
 
 
 # -- loads
@@ -140,6 +142,50 @@ async def calm(args: Namespace) -> None:
             f"p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms "
             f"(goal p99 5; the disk takes {flush_ms(args.dir):.1f} ms)"
         )
+
+
+async def idle(args: Namespace) -> None:
+    """Measure one move after the other: on the disk of --dir, in memory, and an echo with one connection."""
+    delays: dict[str, list[float]] = {"disk": [], "memory": []}
+    echoes = []
+    with ExitStack() as servers:
+        bare = servers.enter_context(server("bench.echo"))
+        tables = {}
+        for where, folder in (("disk", args.dir), ("memory", MEMORY_FOLDER)):
+            running, tally = servers.enter_context(parlour(folder, *args.serve)), Tally()
+            tables[where] = running, tally, await open_matches(running.url, 1, tally)
+        for _ in range(args.repeat * ROUNDS):
+            echoes.append(await echo_ms(bare, args.seconds / ROUNDS))
+            for where, (running, tally, matches) in tables.items():
+                delays[where].append((await in_turn(running, matches, 1, tally, args.seconds / ROUNDS)).p50_ms)
+    for where, medians in delays.items():
+        ratios = [moved / echo for moved, echo in zip(medians, echoes, strict=True)]
+        print(f"idle: {where}: p50 {1000 * statistics.median(medians):.0f} µs, {spread(ratios)} x echo")
+    print(f"idle: echo {1000 * statistics.median(echoes):.0f} µs; the disk takes {flush_ms(args.dir):.2f} ms")
+
+
+async def echo_ms(running: Server, seconds: float) -> float:
+    """Return the median round trip of an echo with one connection."""
+    client, frame = await connect(running.url), masked(bytes(MOVE_BYTES))
+    delays, done, sent_at = [], asyncio.Event(), 0.0
+
+    def read(payload: bytes) -> None:
+        nonlocal sent_at
+        now = time.perf_counter()
+        delays.append((now - sent_at) * 1000)
+        if now > end:
+            done.set()
+            return
+        sent_at = time.perf_counter()
+        client.send(frame)
+
+    client.on_message = read
+    sent_at = time.perf_counter()
+    end = sent_at + seconds
+    client.send(frame)
+    await asyncio.wait_for(done.wait(), seconds + REPLY_TIMEOUT_S)
+    client.transport.close()
+    return statistics.median(delays)
 
 
 async def deliveries(running: Server, start: Callable[[Client], None], count: int, watch: bool) -> Measured:
@@ -259,6 +305,7 @@ PARTS: dict[str, Callable[[Namespace], Coroutine[Any, Any, None]]] = {
     "moves": moves,
     "hello": hello,
     "calm": calm,
+    "idle": idle,
     "watchers": watchers,
     "crowd": crowd,
     "memory": memory,

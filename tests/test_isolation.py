@@ -51,7 +51,9 @@ def test_order_depends_only_on_the_seed() -> None:
 
 def test_slow_folders_come_first_and_files_stay_together() -> None:
     here = Path(__file__).parent
-    tests = [here / name for name in ("engine/test_a.py", "e2e/test_b.py", "test_c.py", "e2e/test_b.py", "web/test_d.py")]
+    tests = [
+        here / name for name in ("engine/test_a.py", "e2e/test_b.py", "test_c.py", "e2e/test_b.py", "web/test_d.py")
+    ]
     slow_first(tests, lambda test: test)
     assert [test.name for test in tests] == ["test_d.py", "test_b.py", "test_b.py", "test_a.py", "test_c.py"]
     assert all((here / folder).is_dir() for folder in SLOW_FOLDERS)
