@@ -4,7 +4,7 @@
     python -m bench.server moves        durable moves in 200 matches, relative to echo round trips on 400 connections
     python -m bench.server hello        clients that connect and say hello, relative to bare connections
     python -m bench.server calm         delay of a move at a tenth of that load
-    python -m bench.server idle         delay of a move when nothing else goes on, relative to an echo; and without a disk
+    python -m bench.server idle         delay of a move when nothing else goes on, relative to an echo
     python -m bench.server watchers     events to 200 watchers of one room, relative to websockets.broadcast()
     python -m bench.server crowd        delay of a move with 200 watchers, relative to none
     python -m bench.server memory       memory of an idle watcher, relative to a bare connection
