@@ -1,6 +1,7 @@
 """Every screen as text, in several sizes, with and without colours.
 
-PARLOUR_SNAPSHOTS=write regenerates the files; look at them before committing.
+The default run draws each screen once: dark, in the smallest size. The other looks and sizes are long tests.
+`PARLOUR_SNAPSHOTS=write pytest -m ""` regenerates the files; look at them before committing.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ from protocol.commands import Move
 from protocol.events import Said
 from protocol.replies import LobbyUpdate, Snapshot
 from protocol.types import Leader, Offers, RatingChange, TournamentGame
+from tests.long import first_always, long_cases
 from tests.parlour.records import GOOD
 from tests.tournament.reports import rich_report
 from tests.tui.lobby_samples import lobby_update, room
@@ -96,8 +98,8 @@ TABLES: dict[str, Snapshot] = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("size", first_always(SIZES), ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("look", first_always(LOOKS))
 @pytest.mark.parametrize("name", TABLES)
 async def test_table_snapshots(name: str, look: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RoomView, "time_left", lambda view, side, now: view.left and view.left[side] / 1000)
@@ -108,7 +110,7 @@ async def test_table_snapshots(name: str, look: str, size: tuple[int, int], monk
         compare(f"table-{name}-{look}", size, picture_of(app))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", first_always(SIZES), ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_ascii_table_with_a_picked_square(size: tuple[int, int]) -> None:
     app = OfflineApp(snapshot_of("conga"), appearance=Appearance("mono", ascii_only=True))
     async with app.run_test(size=size) as pilot:
@@ -188,8 +190,8 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("size", first_always(SIZES), ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("look", first_always(LOOKS))
 @pytest.mark.parametrize("name", SCREENS)
 async def test_screen_snapshots(name: str, look: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("client.tui.screens.wall.monotonic", lambda: 1000.0)  # it counts seconds down
@@ -209,8 +211,8 @@ async def test_screen_snapshots(name: str, look: str, size: tuple[int, int], mon
         compare(f"{name}-{look}", size, picture_of(app))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("size", first_always(SIZES), ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("look", first_always(LOOKS))
 async def test_snapshots_of_the_command_palette(look: str, size: tuple[int, int]) -> None:
     app = OfflineApp(snapshot_of("mancala", ("3", "6")), appearance=LOOKS[look])
     async with app.run_test(size=size) as pilot:
@@ -243,15 +245,19 @@ STATES: dict[str, tuple[Snapshot, tuple[str, ...]]] = {  # a table, and the keys
 }
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize(
+    ("look", "sizes"),
+    [("dark", SIZES[:1]), *long_cases(("dark", SIZES[1:]), ("mono", SIZES))],
+    ids=["dark", "dark in other sizes", "mono"],
+)
 @pytest.mark.parametrize("name", STATES)
-async def test_snapshots_of_the_states_of_a_table(name: str, look: str) -> None:
+async def test_snapshots_of_the_states_of_a_table(name: str, look: str, sizes: list[tuple[int, int]]) -> None:
     snapshot, keys = STATES[name]
     app = OfflineApp(snapshot, appearance=LOOKS[look])
     async with app.run_test(size=SIZES[0]) as pilot:
         await app.show(TableScreen("room"))
         await pilot.press(*keys)
-        for size in SIZES:
+        for size in sizes:
             await pilot.resize_terminal(*size)
             await pilot.pause()
             compare(f"{name}-{look}", size, picture_of(app))

@@ -13,6 +13,7 @@ from server.app import Running
 from tests.e2e.bots import builtin, running_bot, seek
 from tests.e2e.tui import at_table, by_typing, client, opponent, settled
 from tests.engine.example_game import example_installed
+from tests.long import long_cases
 from tests.web.conftest import Visit
 from tests.web.visitor import Visitor
 
@@ -25,7 +26,7 @@ async def play_first_choices(visitor: Visitor) -> None:
 
 @pytest.mark.parametrize(
     ("game", "options"),
-    [("cohcoh", {"n": "3"}), ("mancala", {"pits": "3", "stones": "2"}), ("maxconnect4", {})],
+    [("cohcoh", {"n": "3"}), *long_cases(("mancala", {"pits": "3", "stones": "2"}), ("maxconnect4", {}))],
 )
 async def test_whole_game_against_a_bot(server: Running, visit: Visit, game: str, options: dict[str, str]) -> None:
     async with running_bot(server.url, builtin("random", seed=3), name="random-bot"):
@@ -38,7 +39,7 @@ async def test_whole_game_against_a_bot(server: Running, visit: Visit, game: str
 
 
 async def test_whole_game_against_a_bot_that_waits_in_a_room(server: Running, visit: Visit) -> None:
-    short = seek("conga", options={"stones": 3, "max_plies": 20})
+    short = seek("conga", options={"stones": 3, "max_plies": 4})
     async with running_bot(server.url, builtin("random", seed=3), name="random-bot", seeks=(short,)):
         ann = await visit()
         await ann.find("li:has-text('Conga')").get_by_role("button", name="Play against random-bot").click()
@@ -73,6 +74,7 @@ async def test_two_browsers_play_talk_and_play_again(visit: Visit) -> None:
     assert await ben.my_turn()  # the seats are swapped
 
 
+@pytest.mark.long  # the game of two browsers is quicker
 async def test_browser_against_terminal(server: Running, visit: Visit, tmp_path: Path) -> None:
     async with client(server.url, tmp_path, "play", GameRequest("cohcoh", {"n": 3}, seat=0)) as (app, pilot):
         ben = await visit()

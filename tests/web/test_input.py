@@ -9,6 +9,7 @@ from client.sdk.session import Session
 from protocol.commands import Create, Join, Move, Takeback
 from server.app import Running
 from tests.e2e.local_server import session, until
+from tests.long import long
 from tests.web.conftest import Visit
 from tests.web.visitor import Visitor
 
@@ -97,7 +98,7 @@ async def test_finger_sees_the_preview_and_taps_again(server: Running, visit: Vi
     await ben.close()
 
 
-@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("typed", [True, *long(False)])
 async def test_premove_is_played_when_the_turn_comes(server: Running, visit: Visit, typed: bool) -> None:
     ann, ben, room = await table(server, visit, "cohcoh", seat=1, n=3)
     if typed:

@@ -17,6 +17,7 @@ from server.app import Running
 from server.handlers.puzzles import puzzles_of
 from tests.client.bots.test_reviewer import reviewing
 from tests.e2e.local_server import seat_two
+from tests.long import first_always, long
 from tests.web.conftest import Visit
 from tests.web.test_pages import AXE, RULES, close, players
 from tests.web.visitor import Visitor
@@ -102,7 +103,7 @@ async def play_path(eve: Visitor, puzzle: Puzzle, move: str) -> None:
         await eve.cell(cell).click()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", first_always(GAMES))
 async def test_puzzle_is_solved_on_the_board(visit: Visit, game: str) -> None:
     eve = await visit(f"/puzzles/{game}")
     puzzle = puzzles_of(game)[0]
@@ -123,7 +124,7 @@ async def test_puzzle_is_solved_on_the_board(visit: Visit, game: str) -> None:
     await eve.expect_text(".exercise .task.shown", "The move was")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [*long("light"), "dark"])
 async def test_new_pages_are_accessible_and_fit_a_phone(reviewed: str, visit: Visit, theme: Any) -> None:
     eve = await visit(bypass_csp=True, color_scheme=theme, reduced_motion="reduce", width=400)
     for _ in range(2):

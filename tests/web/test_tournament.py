@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
+import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import expect
 
@@ -19,6 +21,7 @@ from protocol.types import TournamentGame, TournamentRow, TournamentTie
 from server.app import Running
 from tests.e2e.bots import builtin, running_bot
 from tests.e2e.local_server import seat_two, session
+from tests.long import long
 from tests.tournament.live import contestants, plan_of
 from tests.tournament.reports import rich_report
 from tests.web.conftest import Visit
@@ -174,20 +177,18 @@ async def test_tv_shows_the_games_of_a_tournament(server: Running, visit: Visit)
         await player.close()
 
 
-async def test_pages_of_tournaments_are_accessible_and_printable(server: Running, visit: Visit) -> None:
+@pytest.mark.parametrize("scheme", [*long("light"), "dark"])
+async def test_pages_of_tournaments_are_accessible_and_printable(server: Running, visit: Visit, scheme: Any) -> None:
     async with session(server.url, "arbiter") as arbiter, session(server.url, "ann") as ann:
         room = await seat_two(ann, arbiter, "conga")
         running = (TournamentGame(number=4, first="ann", second="arbiter", room=room),)
         await arbiter.ask(ReportTournament(id=arbiter.id(), name="cup", report=rich_report(running=running)))
-        for scheme in ("light", "dark"):
-            eve = await visit(
-                "/tournament/cup", 360, 740, bypass_csp=True, color_scheme=scheme, reduced_motion="reduce"
-            )
-            await eve.find(".mini-game svg").wait_for()
-            results = await Axe().run(eve.page, options=RULES)
-            assert results.violations_count == 0, results.generate_report()
-            width = await eve.page.evaluate("document.documentElement.scrollWidth")
-            assert width <= 360
+        eve = await visit("/tournament/cup", 360, 740, bypass_csp=True, color_scheme=scheme, reduced_motion="reduce")
+        await eve.find(".mini-game svg").wait_for()
+        results = await Axe().run(eve.page, options=RULES)
+        assert results.violations_count == 0, results.generate_report()
+        width = await eve.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 360
         await eve.page.emulate_media(media="print")
         await expect(eve.find(".cross")).to_be_visible()
         await expect(eve.find(".top")).to_be_hidden()

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, WebSocketRoute, expect
 
@@ -121,18 +120,16 @@ async def test_session_in_another_tab_pauses_this_one(visit: Visit) -> None:
     await expect(other.locator(".notices")).to_contain_text("This session is open in another tab.")
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("/room/nothing", "There is no such room"),
-        ("/game/nothing", "There is no such room"),
-        ("/rules/nothing", "There is no such game"),
-        ("/leaderboard/nothing", "cannot be shown"),
-    ],
-)
-async def test_wrong_address_is_explained(visit: Visit, path: str, text: str) -> None:
-    ann = await visit(path)
-    await ann.expect_text("main", text)
+async def test_wrong_address_is_explained(visit: Visit) -> None:
+    ann = await visit()
+    for path, text in {
+        "/room/nothing": "There is no such room",
+        "/game/nothing": "There is no such room",
+        "/rules/nothing": "There is no such game",
+        "/leaderboard/nothing": "cannot be shown",
+    }.items():
+        await ann.open(path)
+        await ann.expect_text("main", text)
 
 
 async def test_killed_server_loses_nothing(browser: Browser, tmp_path: Path) -> None:
