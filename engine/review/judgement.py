@@ -44,8 +44,9 @@ def chance(game: Game, value: Value, exact: bool) -> float:
 
 def cost(game: Game, best: Value, played: Value) -> float:
     """Return the part of the winning chances that a move loses. Both values are for the side that moved."""
-    if best.proved and played.proved and sign(best.points) == sign(played.points):
-        return min(MAX_DROP_COST, INACCURACY_COST * (best.points - played.points) / game.minor_drop)
+    keeps_win = played.proved and played.points > 0
+    if keeps_win or (best.proved and played.proved and sign(best.points) == sign(played.points)):
+        return max(0.0, min(MAX_DROP_COST, INACCURACY_COST * (best.points - played.points) / game.minor_drop))
     before, after = chances(game, best, played)
     return max(0.0, before - after)
 

@@ -200,6 +200,16 @@ def test_proof_of_what_was_estimated_costs_nothing() -> None:
     assert cost(game, Value(8, True), Value(8.0, False, 20)) == 0
 
 
+def test_proved_win_is_never_a_blunder() -> None:
+    """The win is certain: what the estimate before the move promised beyond it is only points."""
+    game, best = create("mancala"), Value(14.0, False, 12)
+    assert cost(game, best, Value(2, True)) == pytest.approx(0.05 * 12 / game.minor_drop)
+    assert judge(game, best, Value(2, True), is_best=False, only=False) == "mistake"
+    assert judge(game, best, Value(2.0, False, 11), is_best=False, only=False) == "missed win"
+    assert judge(game, Value(40.0, False, 12), Value(1, True), is_best=False, only=False) == "mistake"
+    assert cost(game, Value(2.0, False, 12), Value(8, True)) == 0
+
+
 def test_only_move_is_named() -> None:
     game = create("cohcoh")
     assert judge(game, Value(1, True), Value(1, True), is_best=True, only=True) == "only move"
