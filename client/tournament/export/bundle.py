@@ -6,6 +6,7 @@ games/0001.txt … results.json             the records and results
 table.json table.csv table.txt page.html  the table, and a page with every game
 openings.json                             for balanced openings: their values
 answers.json grades.csv                   for a grading
+reviews.jsonl                             reviews of the games, if there are any
 evidence/…                                crash reports of forfeits, large files truncated
 SHA256SUMS                                the checksums of all files
 """
@@ -27,8 +28,10 @@ from client.tournament.formats.openings import opening
 from client.tournament.formats.schedule_builder import Schedule
 from client.tournament.formats.standings import Forfeit, standings
 from client.tournament.journal.replay import TournamentState, answered
+from client.tournament.journal.review_log import REVIEWS_FILE, reviewed
 from client.tournament.model import plan_file
 from client.tournament.model.chosen_opening import ChosenOpening
+from client.tournament.model.game_review import Reviews
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Results
 from runtime.untrusted_files import read_beginning
@@ -53,6 +56,7 @@ def pack(plan: Plan, state: TournamentState, folder: Path | None = None) -> byte
 def contents(plan: Plan, state: TournamentState) -> Files:
     table = standings(plan, state.results)
     results = {game.number: state.results[game.number] for game in table.schedule.games if game.number in state.results}
+    reviews = {number: state.reviews[number] for number in results if number in state.reviews}
     files = {
         BUNDLE_FILE: as_json({"texts": TEXT_VERSION}),
         "plan.toml": plan_file.write(plan),
@@ -64,17 +68,19 @@ def contents(plan: Plan, state: TournamentState) -> Files:
     }
     if plan.balanced:
         files[OPENINGS_FILE] = as_json(openings_json(table.schedule, state.openings))
+    if reviews:
+        files[REVIEWS_FILE] = reviews_text(reviews)
     if plan.goals:
         files["answers.json"] = as_json([answered(answer) for _, answer in sorted(state.answers.items())])
     return {name: text.encode() for name, text in sorted(files.items())}
 
 
 def derived_files(plan: Plan, state: TournamentState, results: Results, with_bracket: bool = True) -> dict[str, str]:
-    """Return the files that follow from plan and results. `verify` computes them again.
+    """Return the files that follow from plan, results and reviews. `verify` computes them again.
 
     `with_bracket`: with that of a knockout tournament, which older bundles do not have.
     """
-    table = standings(plan, results)
+    table = standings(plan, results, state.reviews)
     files = {
         "table.json": as_json(tables.as_json(table)),
         "table.csv": tables.as_csv(table),
@@ -122,6 +128,12 @@ def openings_json(schedule: Schedule, openings: Sequence[ChosenOpening]) -> list
     """Return the balanced openings up to the last one in the schedule."""
     count = max((game.opening for game in schedule.games), default=0)
     return [{"number": number, **chosen.dump()} for number, chosen in enumerate(openings[:count], 1)]
+
+
+def reviews_text(reviews: Reviews) -> str:
+    """Return the reviews, one line of JSON for each game."""
+    entries = (reviewed(number, review) for number, review in sorted(reviews.items()))
+    return "".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n" for entry in entries)
 
 
 def results_json(results: Results) -> dict[str, Any]:

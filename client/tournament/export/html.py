@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -21,12 +21,22 @@ from client.presentation.texts import counted
 from client.presentation.website import WEB_FOLDER
 from client.tournament.export.bracket import bracket_html, is_shown
 from client.tournament.export.grades import grades, passed
+from client.tournament.export.mistakes import WORST, FoundMistake, checked_mistakes, worst_mistakes
 from client.tournament.export.svg import plot
-from client.tournament.export.tables import HEADINGS, crosstable, duel_line, row_cells, shown_duels, sprt_line
+from client.tournament.export.tables import (
+    accuracy_text,
+    crosstable,
+    duel_line,
+    review_line,
+    shown_duels,
+    sprt_line,
+    table_cells,
+)
 from client.tournament.formats.rating_history import ratings_by_round
 from client.tournament.formats.standings import Forfeit, Standings
 from client.tournament.journal.replay import TournamentState
 from client.tournament.model.chosen_opening import value_text
+from client.tournament.model.game_review import GameReview
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, Results
 from engine.game import Game, Move, State
@@ -53,7 +63,11 @@ def page(
     style, script = page_style(), page_script()
     policy = page_policy(digest(style), digest(script))
     games = [game for game in table.schedule.games if game.number in results]
-    data = {"layout": layout_tree(plan.create()), "games": [game_data(game, results[game.number]) for game in games]}
+    rules = plan.create()
+    data = {
+        "layout": layout_tree(rules),
+        "games": [game_data(game, results[game.number], state.reviews.get(game.number)) for game in games],
+    }
     ratings = plot(ratings_by_round(table, plan, results), [row.name for row in table.rows])
     parts = [
         "<!doctype html>",
@@ -63,12 +77,14 @@ def page(
         f"<title>{escape(plan.name)}</title><style>{style}</style></head><body>",
         f"<h1>{escape(plan.name)}</h1>",
         f"<p>{escape(summary(table, plan, len(games)))}</p>",
-        html_table([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))]),
+        html_table(table_cells(table)),
+        f"<p>{escape(review_line(table.reviews))}</p>" if table.reviews is not None else "",
         bracket_html(table.bracket) if with_bracket and is_shown(table.bracket) else "",
         crosstable_html(table),
         duel_lines(table),
         f"<p>{escape(sprt_line(table))}</p>" if table.sprt is not None else "",
         grades_table(plan, state),
+        mistakes_html(table, state, rules.colour_names),
         f"<h2>Ratings by round</h2>{ratings}" if ratings else "",
         forfeits(table, evidence),
         openings_table(table, plan, state),
@@ -208,10 +224,38 @@ def grades_table(plan: Plan, state: TournamentState) -> str:
     return f'{title}<div class="wide"><table>{"".join(rows)}</table></div>' if rows else ""
 
 
-def game_data(game: Pairing, result: Result) -> dict[str, Any]:
+def mistakes_html(table: Standings, state: TournamentState, colours: Sequence[str]) -> str:
+    """Return the worst mistakes of each player; nothing if there are none. `colours`: of the two sides."""
+    found = worst_mistakes(table, state)
+    percents = {row.name: accuracy_text(row.accuracy) for row in table.rows}
+    parts = [
+        f'<section class="mistakes"><h3>{escape(player)} <small>accuracy {percents[player]}</small></h3>'
+        f'<div class="cards">{"".join(mistake_card(one, colours) for one in mistakes)}</div></section>'
+        for player, mistakes in found.items()
+    ]
+    about = f"At most the {WORST} worst mistakes of each player. The boards show the position before the move."
+    return f"<h2>Mistakes</h2><p>{about}</p>{''.join(parts)}" if parts else ""
+
+
+def mistake_card(mistake: FoundMistake, colours: Sequence[str]) -> str:
+    """Return a mistake with its board, which the script draws."""
+    board = f'<parlour-board mini data-game="{mistake.game}" data-ply="{mistake.ply}"></parlour-board>'
+    where = f"game {mistake.game}, move {mistake.ply}"
+    chip = f'<i class="chip side-{mistake.side} c-{escape(colours[mistake.side])}"></i>'
+    sentence = mistake.sentence.replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = [
+        f'<a href="#game-{mistake.game}-{mistake.ply}">{where}</a> against {escape(mistake.opponent)}',
+        f"{chip} <b>{escape(mistake.move)} {escape(mistake.mark)}</b> {escape(sentence)}",
+        f"better: {escape(' '.join(mistake.line))}",
+    ]
+    return f"<figure>{board}<figcaption>{''.join(f'<p>{line}</p>' for line in lines)}</figcaption></figure>"
+
+
+def game_data(game: Pairing, result: Result, review: GameReview | None = None) -> dict[str, Any]:
     """Return what the script needs to replay a game.
 
     `start` is the first board; `changes` has for each move the index, owner and count of every cell that changed.
+    `mistakes`: for each mistake its ply, its mark and a sentence, if the game is reviewed.
     """
     record = parse(result.record)
     through = play_through(record)
@@ -230,7 +274,13 @@ def game_data(game: Pairing, result: Result) -> dict[str, Any]:
         "changes": list(map(changed_cells, boards, boards[1:])),
         "lasts": [last_cells(rules, state, move) for state, move in zip(states, played, strict=False)],
         "decisive": rules.decisive(states[-1]) if result.reason in RULE_REASONS else (),
+        **({} if review is None else {"mistakes": mistakes_data(game, result, review)}),
     }
+
+
+def mistakes_data(game: Pairing, result: Result, review: GameReview) -> list[tuple[int, str, str]]:
+    found = checked_mistakes(game, result, review)
+    return [(one.ply, one.mark, f"{one.sentence}; better: {' '.join(one.line)}") for one in found]
 
 
 def changed_cells(before: BoardTree, after: BoardTree) -> list[tuple[int, int | None, int]]:

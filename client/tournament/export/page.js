@@ -32,12 +32,19 @@ function show() {
   view.decisive = over ? game.decisive : [];
   view.setAttribute("label", `${game.seats[0]} against ${game.seats[1]}, move ${ply}`);
   byId("state").textContent = `${ply} of ${game.moves.length} moves${over ? `  ${game.result} ${game.reason}` : ""}`;
-  byId("note").textContent = ply ? game.notes[ply - 1] : "";
+  const mistake = mistakeAt(ply);
+  const said = [mistake ? mistake[2] : "", ply ? game.notes[ply - 1] : ""];
+  byId("note").textContent = said.filter(Boolean).join("\n");
   Array.from(byId("moves").children).forEach((move, at) => {
     move.className = at + 1 === ply ? "now" : "";
   });
   const now = byId("moves").querySelector(".now");
   byId("moves").scrollTop = now ? now.offsetTop - byId("moves").clientHeight / 2 : 0; // the page itself does not scroll
+}
+
+// Returns the mistake [ply, mark, sentence] of a reviewed game at a ply.
+function mistakeAt(wanted) {
+  return (game.mistakes || []).find(([at]) => at === wanted);
 }
 
 function go(to) {
@@ -46,7 +53,7 @@ function go(to) {
   show();
 }
 
-function open(number) {
+function open(number, at) {
   game = data.games.find((entry) => entry.number === number) || null;
   byId("viewer").hidden = game === null;
   if (game === null) return;
@@ -59,18 +66,39 @@ function open(number) {
   moves.replaceChildren();
   game.moves.forEach((move, at) => {
     const span = document.createElement("span");
-    span.textContent = `${at + 1}. ${move}`;
+    const mistake = mistakeAt(at + 1);
+    span.textContent = `${at + 1}. ${move}${mistake ? ` ${mistake[1]}` : ""}`;
     span.addEventListener("click", () => go(at + 1));
     moves.append(span, " ");
   });
-  go(0);
+  go(at);
   byId("viewer").scrollIntoView({ block: "nearest" });
 }
 
 function openFromHash() {
-  const wanted = /^#game-(\d+)$/.exec(location.hash);
-  if (wanted) open(Number(wanted[1]));
+  const wanted = /^#game-(\d+)(?:-(\d+))?$/.exec(location.hash);
+  if (wanted) open(Number(wanted[1]), Number(wanted[2] || 0));
 }
+
+// Draws the position before a mistake, and marks where the move begins.
+function drawMistake(small) {
+  const found = data.games.find((entry) => entry.number === Number(small.dataset.game));
+  const at = Number(small.dataset.ply) - 1;
+  small.layout = data.layout;
+  small.board = replayed(found)[at];
+  small.picked = found.lasts[at].slice(0, 1);
+}
+
+const drawn = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    drawn.unobserve(target);
+    drawMistake(target);
+  }
+});
+const cards = document.querySelectorAll("parlour-board[data-game]");
+cards.forEach((board) => drawn.observe(board));
+addEventListener("beforeprint", () => cards.forEach(drawMistake));
 
 byId("first").addEventListener("click", () => go(0));
 byId("back").addEventListener("click", () => go(ply - 1));

@@ -12,6 +12,7 @@ from secrets import SystemRandom, token_hex
 
 from client.tournament.journal.replay import TournamentState
 from client.tournament.model.errors import TournamentError
+from client.tournament.model.game_review import digest
 from client.tournament.model.plan import Contestant, Plan
 from engine.record import parse, write
 from protocol.usernames import fold
@@ -59,7 +60,10 @@ def read_key(path: Path) -> str:
 
 
 def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> tuple[Plan, TournamentState]:
-    """Return the plan and the state with pseudonyms, and without notes, rooms, commands and evidence."""
+    """Return the plan and the state with pseudonyms, and without notes, rooms, commands and evidence.
+
+    Reviews stay: they name nobody.
+    """
 
     def pseudonym(name: str) -> str:
         return names.get(name, name)
@@ -68,7 +72,7 @@ def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> t
         shown = Contestant(pseudonym(player.name), student=player.student, at_a_time=player.at_a_time)
         return shown if player.name in names or player.exec else replace(player, token="")
 
-    results = {}
+    results, reviews = {}, {}
     for number, result in state.results.items():
         record = parse(result.record)
         seats = pseudonym(record.seats[0]), pseudonym(record.seats[1])
@@ -76,6 +80,8 @@ def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> t
         record = replace(record, seats=seats, moves=moves, bots=(None, None))
         # a program, a room id or a crash report would reveal the players
         results[number] = replace(result, room="", evidence="", record=write(record))
+        if number in state.reviews:
+            reviews[number] = replace(state.reviews[number], record=digest(results[number].record))
     answers = [replace(answer, student=pseudonym(answer.student), text="") for answer in state.answers.values()]
     public = TournamentState(
         plan_digest=state.plan_digest,
@@ -83,6 +89,7 @@ def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> t
         answers={(answer.student, answer.goal, answer.position): answer for answer in answers},
         versions=state.versions,
         openings=state.openings,
+        reviews=reviews,
     )
     players = tuple(map(hide, plan.players))
     goals = tuple(replace(goal, against=pseudonym(goal.against)) if goal.against else goal for goal in plan.goals)

@@ -9,7 +9,7 @@ from typing import Any
 from client.presentation.texts import counted
 from client.tournament.export.bracket import bracket_lines, is_shown
 from client.tournament.formats.knockout import Bracket
-from client.tournament.formats.standings import Duel, Row, Standings
+from client.tournament.formats.standings import Duel, ReviewExtent, Row, Standings
 from client.tournament.model.results import FORFEITS, RARE_FORFEITS
 
 MAX_DUELS = 12  # more are not listed
@@ -18,7 +18,9 @@ MAX_CROSSTABLE_PLAYERS = 16  # larger crosstables are left out
 
 def as_text(table: Standings, with_bracket: bool = True) -> str:
     """Return the table. `with_bracket`: and the bracket of a knockout tournament."""
-    lines = columns([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))])
+    lines = columns(table_cells(table))
+    if table.reviews is not None:
+        lines += ["", review_line(table.reviews)]
     if 2 < len(table.rows) <= MAX_CROSSTABLE_PLAYERS:
         lines += ["", *columns(crosstable(table))]
     if with_bracket and is_shown(table.bracket):
@@ -31,6 +33,26 @@ def as_text(table: Standings, with_bracket: bool = True) -> str:
 
 
 HEADINGS = ["", "player", "points", "games", "+", "=", "-", "first", "second", "Elo", "s/move", "forfeits"]
+ACCURACY_COLUMN = 3  # beside the points, if games are reviewed
+
+
+def table_cells(table: Standings) -> list[list[str]]:
+    """Return the table with its headings."""
+    rows = [list(HEADINGS), *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))]
+    if table.reviews is not None:
+        percents = ["accuracy", *(accuracy_text(row.accuracy) for row in table.rows)]
+        for cells, percent in zip(rows, percents, strict=True):
+            cells.insert(ACCURACY_COLUMN, percent)
+    return rows
+
+
+def accuracy_text(percent: float | None) -> str:
+    return "" if percent is None else f"{percent:.1f} %"
+
+
+def review_line(reviews: ReviewExtent) -> str:
+    some = f"{reviews.reviewed} of " if reviews.reviewed < reviews.games else ""
+    return f"accuracy: from {some}{counted(reviews.games, 'game')}, reviewed with {reviews.nodes:,} nodes per position"
 
 
 def row_cells(number: int, row: Row, table: Standings) -> list[str]:
@@ -131,15 +153,21 @@ def as_csv(table: Standings) -> str:
     writer = csv.writer(file, lineterminator="\n")
     rare = [reason for reason in RARE_FORFEITS if any(row.forfeits[reason] for row in table.rows)]
     reasons = (*FORFEITS, *rare)
-    writer.writerow([*CSV_HEADINGS, *(f"forfeits_{reason}" for reason in reasons)])
+    more = () if table.reviews is None else ("accuracy", "accuracy_moves")
+    writer.writerow([*CSV_HEADINGS, *(f"forfeits_{reason}" for reason in reasons), *more])
     for number, row in enumerate(table.rows, 1):
         writer.writerow([
             number, escape_formula(row.name), f"{row.points:g}", row.games, row.wins, row.draws, row.losses,
             *row.seats[0], *row.seats[1], f"{row.byes:g}", rounded(row.rating.elo, 1), rounded(row.rating.error, 1),
             row.used.moves, row.used.total / 1000, row.used.longest / 1000,
             *(row.forfeits[reason] for reason in reasons),
+            *(() if table.reviews is None else (rounded_accuracy(row), row.choices)),
         ])  # fmt: skip
     return file.getvalue()
+
+
+def rounded_accuracy(row: Row) -> float | None:
+    return None if row.accuracy is None else rounded(row.accuracy, 1)
 
 
 def escape_formula(text: str) -> str:
@@ -152,19 +180,22 @@ def escape_formula(text: str) -> str:
 
 def as_json(table: Standings) -> dict[str, Any]:
     """Return the table for programs. Numbers are rounded, so that the same results always give the same bytes."""
+    with_accuracy = table.reviews is not None
+    reviews = {} if table.reviews is None else {"reviews": table.reviews._asdict()}
     return {
         "finished": table.finished,
-        "rows": [row_json(number, row) for number, row in enumerate(table.rows, 1)],
+        "rows": [row_json(number, row, with_accuracy) for number, row in enumerate(table.rows, 1)],
         "duels": [duel_json(duel) for duel in table.duels],
         "test": None if table.sprt is None else sprt_json(table),
         "forfeits": [
             {"game": entry.game, "loser": entry.loser, "reason": entry.reason, "evidence": entry.evidence}
             for entry in table.forfeits
         ],
+        **reviews,
     }
 
 
-def row_json(number: int, row: Row) -> dict[str, Any]:
+def row_json(number: int, row: Row, with_accuracy: bool) -> dict[str, Any]:
     return {
         "rank": number,
         "player": row.name,
@@ -180,6 +211,7 @@ def row_json(number: int, row: Row) -> dict[str, Any]:
         "milliseconds": row.used.total,
         "longest": row.used.longest,
         "forfeits": dict(sorted(row.forfeits.items())),
+        **({"accuracy": rounded_accuracy(row), "accuracy_moves": row.choices} if with_accuracy else {}),
     }
 
 

@@ -19,7 +19,7 @@ from client.tournament.export.html import (
     summary,
 )
 from client.tournament.export.svg import plot
-from client.tournament.export.tables import HEADINGS, row_cells, sprt_line
+from client.tournament.export.tables import sprt_line, table_cells
 from client.tournament.formats.rating_history import ratings_by_round
 from client.tournament.formats.standings import Standings
 from client.tournament.model.plan import Plan
@@ -44,7 +44,7 @@ def text_page(table: Standings, plan: Plan, results: Results, evidence: Evidence
         f"<title>{escape(plan.name)}</title><style></style></head><body>",
         f"<h1>{escape(plan.name)}</h1>",
         f"<p>{escape(summary(table, plan, len(games)))}</p>",
-        html_table([HEADINGS, *(row_cells(number, row, table) for number, row in enumerate(table.rows, 1))]),
+        html_table(table_cells(table)),
         crosstable_html(table),
         duel_lines(table),
         f"<p>{escape(sprt_line(table))}</p>" if table.sprt is not None else "",

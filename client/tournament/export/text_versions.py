@@ -23,7 +23,7 @@ from client.tournament.formats.standings import Standings
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Results
 
-TEXT_VERSION = 4
+TEXT_VERSION = 5
 UNSTATED_TEXT_VERSION = 1  # of a bundle that does not state its version
 
 FIRST_BRACKET = 4  # from this version on, texts of a knockout tournament have its bracket
@@ -46,6 +46,10 @@ PAGE_DIGESTS = {
     4: (
         "'sha256-2Y2yFqeVnHDrUyfmItqFrq3FAJFn87+IW3h81/+gHcU='",
         "'sha256-qGb7Z9zeM5ug3fZI8G7J2ChNv0nfK/CLOzTQAtH+zg0='",
+    ),
+    5: (
+        "'sha256-B9WsAMbQP0uj1wOWBarzSbvtG+bgLLD3qgPmxd9GBlk='",
+        "'sha256-4vuyBxxXSlVNfYGCrHnHXx1WInSOJ0Uo3bU40eBFL/M='",
     ),
 }
 

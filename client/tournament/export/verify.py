@@ -9,7 +9,7 @@ the archive with the published one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,8 +25,10 @@ from client.tournament.export.bundle import (
     is_chosen,
     openings_json,
     report_link,
+    reviews_text,
     schedule_json,
 )
+from client.tournament.export.mistakes import checked_mistakes
 from client.tournament.export.text_page import text_page
 from client.tournament.export.text_versions import (
     FIRST_BRACKET,
@@ -41,11 +43,13 @@ from client.tournament.export.text_versions import (
 from client.tournament.formats.openings import draws, opening
 from client.tournament.formats.openings_balanced import MAX_CANDIDATES, evaluate, search_version
 from client.tournament.formats.schedule import schedule
-from client.tournament.formats.standings import standings
+from client.tournament.formats.standings import Standings, standings
 from client.tournament.journal.replay import Answer, TournamentState
+from client.tournament.journal.review_log import REVIEWS_FILE, current_reviews, reviews_of
 from client.tournament.model import plan_file
 from client.tournament.model.chosen_opening import ChosenOpening, fits
 from client.tournament.model.errors import TournamentError
+from client.tournament.model.game_review import Reviews
 from client.tournament.model.plan import Plan
 from client.tournament.model.plan_defaults import max_games
 from client.tournament.model.results import Pairing, Result, Results
@@ -68,7 +72,7 @@ from runtime.untrusted_files import (
 MAX_VERIFIED_GAMES = 100_000  # of a plan: its schedule is computed, even if few games were played
 FIXED_FILES = {
     "answers.json", "grades.csv", "page.html", "plan.toml", "results.json", "schedule.json", "table.csv", "table.json",
-    "table.txt", "versions.json", BUNDLE_FILE, CHECKSUM_FILE, OPENINGS_FILE,
+    "table.txt", "versions.json", BUNDLE_FILE, CHECKSUM_FILE, OPENINGS_FILE, REVIEWS_FILE,
 }  # fmt: skip
 
 
@@ -77,11 +81,13 @@ class Verification(NamedTuple):
 
     `differences`: sentences; the bundle is correct if there are none. `games`: how many were checked.
     `reworded`: texts of an older version that have the right names and numbers, but another wording.
+    `reviewed`: how many games have reviews, whose values were not computed again.
     """
 
     differences: list[str]
     games: int
     reworded: list[str]
+    reviewed: int = 0
 
 
 def verify(path: Path, max_bytes: int = MAX_UNPACKED_BYTES, checksum: str = "") -> Verification:
@@ -111,8 +117,12 @@ def verify(path: Path, max_bytes: int = MAX_UNPACKED_BYTES, checksum: str = "") 
         elif game.number in results:
             found.append(f"game {game.number}: {OPENINGS_FILE} does not have its opening")
     found += check_numbers(files, known.games, results)
-    wrong, reworded = check_derived(files, plan, results, openings)
-    return Verification(found + wrong, len(results), reworded)
+    try:
+        reviews = read_reviews(files, known.games, results)
+    except TournamentError as error:  # what the table and the page should show is not known
+        return Verification([*found, str(error)], len(results), [])
+    wrong, reworded = check_derived(files, plan, results, openings, reviews)
+    return Verification(found + wrong, len(results), reworded, len(reviews))
 
 
 def read_archive(path: Path, max_bytes: int) -> bytes:
@@ -182,6 +192,33 @@ def read_answers(files: Files) -> dict[tuple[str, str, str], Answer]:
         answer = Answer(**{key: value for key, value in entry.items() if key != "type"})
         found[answer.student, answer.goal, answer.position] = answer
     return found
+
+
+def read_reviews(files: Files, games: tuple[Pairing, ...], results: Results) -> Reviews:
+    """Return the reviews of a bundle, which may have none. Raises TournamentError if they do not fit its games."""
+    data = files.get(REVIEWS_FILE)
+    if data is None:
+        return {}
+    reviews = reviews_of(review_entries(data), Path(REVIEWS_FILE))
+    fitting = current_reviews(reviews, results)
+    for number in reviews:
+        if number not in fitting:
+            raise TournamentError(f"{REVIEWS_FILE}: the review of game {number} belongs to another record")
+    for game in games:
+        if game.number in reviews:
+            checked_mistakes(game, results[game.number], reviews[game.number])
+    if not reviews or reviews_text(reviews).encode() != data:
+        raise TournamentError(f"{REVIEWS_FILE} is not written as Parlour writes it")
+    return reviews
+
+
+def review_entries(data: bytes) -> Iterator[Any]:
+    """Yield the entries of a file of reviews. Raises TournamentError for a line that is not JSON."""
+    for number, line in enumerate(data.splitlines(), 1):
+        try:
+            yield parse_json(line)
+        except ValueError as error:
+            raise TournamentError(f"{REVIEWS_FILE}: line {number} cannot be read: {error}") from None
 
 
 # -- openings
@@ -273,13 +310,13 @@ def check_numbers(files: Files, games: tuple[Pairing, ...], results: Results) ->
 
 
 def check_derived(
-    files: Files, plan: Plan, results: Results, openings: list[ChosenOpening]
+    files: Files, plan: Plan, results: Results, openings: list[ChosenOpening], reviews: Reviews
 ) -> tuple[list[str], list[str]]:
     """Return the differences, and the names of the texts that have another wording."""
     found = []
     if not is_schedule(files, plan, results, openings):
         found.append("schedule.json does not follow from the plan and the results")
-    state = TournamentState(results=dict(results), openings=openings)
+    state = TournamentState(results=dict(results), openings=openings, reviews=reviews)
     if not plan.balanced and OPENINGS_FILE in files:
         found.append(f"{OPENINGS_FILE} does not belong to the plan")
     if plan.balanced and files[OPENINGS_FILE] != as_json(openings_json(schedule(plan, results), openings)).encode():
@@ -303,7 +340,8 @@ def check_derived(
     changed = [name for name, text in recomputed.items() if files.get(name) != text.encode()]
     reworded = []
     if version < TEXT_VERSION:
-        reworded = [name for name in changed if is_reworded(name, files, recomputed, version, plan, results)]
+        table = standings(plan, results, reviews)
+        reworded = [name for name in changed if is_reworded(name, files, recomputed, version, table, results)]
     return [*found, *(f"{name} does not follow from the games" for name in changed if name not in reworded)], reworded
 
 
@@ -331,14 +369,14 @@ def text_version(files: Files) -> int:
 
 
 def is_reworded(
-    name: str, files: Files, recomputed: dict[str, str], version: int, plan: Plan, results: Results
+    name: str, files: Files, recomputed: dict[str, str], version: int, table: Standings, results: Results
 ) -> bool:
     """Return whether a text differs from the recomputed one only in its wording."""
     try:
         given = files[name].decode()
     except (KeyError, UnicodeDecodeError):
         return False
-    table = standings(plan, results)
+    plan = table.plan
     expected, known = recomputed[name], sentences(table, plan, results)
     match name:
         case "table.txt":

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from client.tournament.formats.knockout import Bracket, bracket_of
 from client.tournament.formats.schedule import schedule
 from client.tournament.formats.schedule_builder import Schedule
 from client.tournament.model.elo import Difference, Rating, difference, ratings
+from client.tournament.model.game_review import NO_REVIEWS, GameReview, Reviews
 from client.tournament.model.plan import Plan
 from client.tournament.model.results import Pairing, Result, Results, ThinkingTime
 from client.tournament.model.sprt import SprtStatus, evaluate_sprt
@@ -19,7 +21,10 @@ WIN, DRAW, LOSS = 0, 1, 2
 
 @dataclass(slots=True)
 class Row:
-    """One player. `seats`: wins, draws and losses as first and as second player. A bye is not a game."""
+    """One player. `seats`: wins, draws and losses as first and as second player. A bye is not a game.
+
+    `choices`: the reviewed moves that had an alternative.
+    """
 
     name: str
     points: float = 0.0
@@ -29,6 +34,13 @@ class Row:
     used: ThinkingTime = field(default_factory=ThinkingTime)
     rating: Rating = field(default_factory=Rating)
     sonneborn_berger: float = 0.0
+    choices: int = 0
+    total_accuracy: float = 0.0
+
+    @property
+    def accuracy(self) -> float | None:
+        """The mean accuracy of the reviewed moves in percent; every move counts the same."""
+        return self.total_accuracy / self.choices if self.choices else None
 
     @property
     def games(self) -> int:
@@ -66,6 +78,14 @@ class Forfeit:
     evidence: str
 
 
+class ReviewExtent(NamedTuple):
+    """How many of the games are reviewed, and the smallest number of positions that were searched for a move."""
+
+    reviewed: int
+    games: int
+    nodes: int
+
+
 @dataclass(frozen=True, slots=True)
 class Standings:
     plan: Plan
@@ -76,13 +96,14 @@ class Standings:
     sprt: SprtStatus | None  # the test of a match, if it has one
     finished: bool
     bracket: Bracket = ()  # of a knockout tournament
+    reviews: ReviewExtent | None = None  # None if no game is reviewed
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)
 
 
-def standings(plan: Plan, results: Results) -> Standings:
-    """Return the table of a plan, given the results so far."""
+def standings(plan: Plan, results: Results, reviews: Reviews = NO_REVIEWS) -> Standings:
+    """Return the table of a plan, given the results so far. `reviews`: of some or all of their games."""
     known = schedule(plan, results)
     bracket = bracket_of(plan, results) if plan.format == "knockout" else ()
     out = eliminated(bracket)
@@ -94,6 +115,8 @@ def standings(plan: Plan, results: Results) -> Standings:
     for game in games:
         for seat in (0, 1):
             add_result(rows[game.seats[seat]], seat, results[game.number])
+            if game.number in reviews:
+                add_accuracy(rows[game.seats[seat]], seat, reviews[game.number])
     for game in games:
         for seat, points in enumerate(results[game.number].points):
             rows[game.seats[seat]].sonneborn_berger += points * rows[game.seats[1 - seat]].points
@@ -109,6 +132,7 @@ def standings(plan: Plan, results: Results) -> Standings:
         sprt=sprt_status(plan, games, results),
         finished=known.finished(results),
         bracket=bracket,
+        reviews=review_extent(games, reviews),
     )
 
 
@@ -128,6 +152,16 @@ def add_result(row: Row, seat: int, result: Result) -> None:
         row.forfeits[result.forfeit] += 1
     used, more = row.used, result.used[seat]
     row.used = ThinkingTime(used.moves + more.moves, used.total + more.total, max(used.longest, more.longest))
+
+
+def add_accuracy(row: Row, seat: int, review: GameReview) -> None:
+    row.choices += review.choices[seat]
+    row.total_accuracy += review.choices[seat] * review.accuracy[seat]
+
+
+def review_extent(games: list[Pairing], reviews: Reviews) -> ReviewExtent | None:
+    known = [reviews[game.number] for game in games if game.number in reviews]
+    return ReviewExtent(len(known), len(games), min(review.nodes for review in known)) if known else None
 
 
 def eliminated(bracket: Bracket) -> set[str]:

@@ -2,6 +2,7 @@
 
 plan.toml     the plan; it cannot change once the first game has begun
 log.jsonl     the log
+reviews.jsonl the reviews of its games; they are made again if the file is deleted
 server/       the database of the tournament's own server
 players/      sessions and output of the players that the runner starts
 forensics/    crash reports
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from client.tournament.journal.log import read
 from client.tournament.journal.replay import TournamentState, replay
+from client.tournament.journal.review_log import REVIEWS_FILE, current_reviews, reviews_of
 from client.tournament.model import plan_file
 from client.tournament.model.errors import TournamentError
 from client.tournament.model.plan import Plan
@@ -26,6 +28,7 @@ class Folder:
         self.path, self._max_log_bytes = path, max_log_bytes
         self.plan_file = path / "plan.toml"
         self.log_file = path / "log.jsonl"
+        self.reviews_file = path / REVIEWS_FILE
         self.server = path / "server"
         self.players = path / "players"
         self.forensics = path / "forensics"
@@ -63,6 +66,14 @@ class Folder:
         """Return the state so far, also while the tournament is running."""
         state = replay(read(self.log_file, self._max_log_bytes)) if self.log_file.exists() else TournamentState()
         self.check_plan(state)
+        return state
+
+    def state_with_reviews(self) -> TournamentState:
+        """Return the state so far, with the reviews of its games."""
+        state = self.state()
+        if self.reviews_file.exists():
+            reviews = reviews_of(read(self.reviews_file, self._max_log_bytes), self.reviews_file)
+            state.reviews = current_reviews(reviews, state.results)
         return state
 
     def check_plan(self, state: TournamentState) -> None:

@@ -63,7 +63,7 @@ def read_entries(path: Path, max_bytes: int = MAX_OWN_LOG_BYTES) -> Iterator[tup
     except UnsafeFile as error:
         how = "; --max-mb raises the limit, if you trust it" if max_bytes < MAX_OWN_LOG_BYTES else ""
         raise TournamentError(f"cannot read {path}: {error}{how}") from None
-    raise TournamentError(f"{path}: line {damaged} is damaged, so this tournament cannot be resumed")
+    raise TournamentError(f"{path}: line {damaged} is damaged, so the file cannot be used")
 
 
 def parse_entry(line: bytes) -> Entry | None:
@@ -76,10 +76,10 @@ def parse_entry(line: bytes) -> Entry | None:
 
 
 class Log:
-    """The log of a running tournament. Only one process can open it."""
+    """The log of a running tournament, or of its reviews. Only one process can open it. `work`: what that one does."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, work: str = "played") -> None:
+        self._path, self._work = path, work
         self._file = -1
         self._written = self._durable = 0
         self._syncing: asyncio.Task[None] | None = None
@@ -88,13 +88,13 @@ class Log:
     def open(self) -> Iterator[Entry]:
         """Lock the log, truncate an unfinished last line, and return an iterator over the entries.
 
-        Raises TournamentError if another process is playing this tournament.
+        Raises TournamentError if another process has opened it.
         """
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         if not try_lock(self._file):
             os.close(self._file)
             self._file = -1
-            raise TournamentError(f"{self._path} is already being played by another process: stop that one first")
+            raise TournamentError(f"{self._path} is already being {self._work} by another process: stop that one first")
         end = whole_bytes(self._path)
         self.was_cut = end < os.fstat(self._file).st_size
         os.ftruncate(self._file, end)

@@ -10,6 +10,7 @@ from typing import Any
 from client.tournament.journal.log import Entry
 from client.tournament.model.chosen_opening import ChosenOpening
 from client.tournament.model.errors import TournamentError
+from client.tournament.model.game_review import Reviews
 from client.tournament.model.results import Result
 
 LOG_VERSION = 1
@@ -43,6 +44,7 @@ class TournamentState:
     answers: dict[tuple[str, str, str], Answer] = field(default_factory=dict)
     versions: list[dict[str, str]] = field(default_factory=list)  # distinct software versions
     openings: list[ChosenOpening] = field(default_factory=list)  # balanced ones, in order
+    reviews: Reviews = field(default_factory=dict)  # of games; from a file of their own
 
     @property
     def begun(self) -> bool:

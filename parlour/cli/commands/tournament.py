@@ -7,6 +7,7 @@ parlour tournament status cup                      show the progress
 parlour tournament watch cup --url SERVER          follow it from another machine
 parlour tournament resume cup                      continue after Ctrl-C, a crash or a power failure
 parlour tournament table cup --csv                 show the results as text, --csv or --json
+parlour tournament review cup                      judge every move: accuracy and worst mistakes
 parlour tournament export cup                      write cup.zip: all games, and a page with replays
 parlour tournament verify cup.zip                  replay every game and check the table
 parlour tournament grade course --csv              pass or fail for every student, with the evidence
@@ -99,6 +100,18 @@ def table(parser: ArgumentParser) -> None:
     parser.add_argument("--public", action="store_true", help="use pseudonyms for students")
 
 
+def review(parser: ArgumentParser) -> None:
+    from client.tournament.model.game_review import DEFAULT_BUDGET
+    from parlour.cli.search_output import add_search, count, seconds
+
+    limit(parser)
+    text = f"search N positions per move (default: as before, at first {DEFAULT_BUDGET.nodes:,})"
+    parser.add_argument("--nodes", type=count, metavar="N", help=text)
+    text = f"for each game (default: as before, at first {DEFAULT_BUDGET.seconds:g})"
+    parser.add_argument("--seconds", type=seconds, metavar="S", help=text)
+    add_search(parser, table=128)
+
+
 def export(parser: ArgumentParser) -> None:
     limit(parser)
     parser.add_argument(
@@ -130,6 +143,7 @@ ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
     "watch": ("follow a tournament that a server shows, as on its page", watch),
     "status": ("show the progress and the running games", status),
     "table": ("show the results so far", table),
+    "review": ("judge the moves of all finished games, and show accuracy and the worst mistakes", review),
     "export": ("write a bundle: the whole tournament in one archive that can be verified", export),
     "verify": ("replay every game of a bundle and report what differs", verify),
     "grade": ("show which student has reached which goal, with the evidence", grade),
@@ -160,6 +174,14 @@ parlour tournament watch http://127.0.0.1:41234/tournament/cup    the address th
     "table": """\
 parlour tournament table cup
 parlour tournament table cup --csv > table.csv""",
+    "review": """\
+parlour tournament review cup
+parlour tournament review cup --nodes 1000000 --seconds 120 --threads 2
+parlour tournament review cup --json
+
+Afterwards 'table' and 'export' show the accuracy of each player beside the points, and the page
+shows the worst mistakes. Ctrl-C stops it; the same command continues, and reviews no game twice.
+All games get the same budget: another --nodes or --seconds reviews them again.""",
     "export": """\
 parlour tournament export cup                     write cup.zip and print its checksum
 parlour tournament export cup --page              write cup.html: table and replays

@@ -81,6 +81,12 @@ def resume(folder: Folder, args: Namespace) -> int:
     return play.run(folder, args)
 
 
+def review(folder: Folder, args: Namespace) -> int:
+    from parlour.cli.tournament import review  # the search takes longer to import than other actions to run
+
+    return review.run(folder, args)
+
+
 def status(folder: Folder, args: Namespace) -> int:
     plan, state = load_state(folder)
     known = progress(plan, state.results)
@@ -102,7 +108,7 @@ def status(folder: Folder, args: Namespace) -> int:
 
 def load_state(folder: Folder, public: bool = False) -> tuple[Plan, TournamentState]:
     """Return the plan and the state. `public`: with pseudonyms for students."""
-    plan, state = folder.plan(), folder.state()
+    plan, state = folder.plan(), folder.state_with_reviews()
     if is_cut(folder.log_file):
         how = f"parlour tournament resume {folder.path}"
         report_error(
@@ -113,7 +119,7 @@ def load_state(folder: Folder, public: bool = False) -> tuple[Plan, TournamentSt
 
 def table(folder: Folder, args: Namespace) -> int:
     plan, state = load_state(folder, args.public)
-    known = standings(plan, state.results)
+    known = standings(plan, state.results, state.reviews)
     if args.json:
         bracket = {"bracket": tables.bracket_json(known.bracket)} if known.bracket else {}
         print_line(json.dumps({**tables.as_json(known), **bracket}, ensure_ascii=False))
@@ -127,7 +133,9 @@ def export(folder: Folder, args: Namespace) -> int:
     target = args.out or Path(f"{folder.path.absolute().name}{'.html' if args.page else '.zip'}")
     if args.page:
         relative = os.path.relpath(folder.path, target.parent)
-        text = page(standings(plan, state.results), plan, state, lambda forfeit: report_path(relative, forfeit))
+        text = page(
+            standings(plan, state.results, state.reviews), plan, state, lambda forfeit: report_path(relative, forfeit)
+        )
         data = text.encode()
     else:
         data = pack(plan, state, None if args.public else folder.path)
@@ -150,7 +158,7 @@ def report_path(folder: str, forfeit: Forfeit) -> str:
 
 def verify(folder: Folder, args: Namespace) -> int:
     path = folder.path
-    found, games, reworded = check(path, args.max_mb << 20, args.sha256 or "")
+    found, games, reworded, reviewed = check(path, args.max_mb << 20, args.sha256 or "")
     for sentence in found:
         print_line(f"{path}: WRONG: {sentence}")
     if not found:
@@ -160,6 +168,8 @@ def verify(folder: Folder, args: Namespace) -> int:
             f"{path}: written by an older version of Parlour: names and numbers in {', '.join(reworded)} are correct, "
             "the wording was not compared"
         )
+    if reviewed:
+        print_line(f"{path}: the values in the reviews of {counted(reviewed, 'game')} were not computed again")
     return 1 if found else 0
 
 
@@ -176,6 +186,7 @@ ACTIONS: dict[str, Callable[[Folder, Namespace], int]] = {
     "new": new,
     "run": run,
     "resume": resume,
+    "review": review,
     "status": status,
     "table": table,
     "export": export,

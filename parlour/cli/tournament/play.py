@@ -37,7 +37,8 @@ def run(folder: Folder, args: Namespace) -> int:
     if not args.json:
         report(folder)
     elif finished(folder):
-        table = as_json(standings(folder.plan(), folder.state().results))
+        plan, state = folder.plan(), folder.state_with_reviews()
+        table = as_json(standings(plan, state.results, state.reviews))
         print_line(json.dumps({"type": "finished", "table": table}, ensure_ascii=False))
     return 0 if finished(folder) else 130
 
@@ -81,8 +82,8 @@ def choose_output(args: Namespace) -> LineOutput:
 
 def report(folder: Folder) -> None:
     if finished(folder):
-        plan, state = folder.plan(), folder.state()
-        print_lines(f"\n{as_text(standings(plan, state.results))}")
+        plan, state = folder.plan(), folder.state_with_reviews()
+        print_lines(f"\n{as_text(standings(plan, state.results, state.reviews))}")
         if plan.goals:
             print_lines(f"\n{grades.as_text(grades.grades(plan, state), plan)}")
     else:

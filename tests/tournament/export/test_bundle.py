@@ -18,7 +18,7 @@ def test_unplayed_tournament_can_be_exported(tmp_path: Path, capsys: pytest.Capt
     for words, name in (([], "cup.zip"), (["--page"], "cup.html")):
         assert main(["tournament", "export", str(folder.path), "--out", str(tmp_path / name), *words]) == 0
         assert str(tmp_path / name) in capsys.readouterr().out
-    assert verify(tmp_path / "cup.zip") == ([], 0, [])
+    assert verify(tmp_path / "cup.zip") == ([], 0, [], 0)
     assert main(["tournament", "export", str(folder.path), "--out", str(tmp_path)]) == 2
     assert "is a folder" in capsys.readouterr().err
     assert not list(tmp_path.parent.glob("*.draft"))

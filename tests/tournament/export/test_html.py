@@ -14,17 +14,19 @@ from client.presentation.rules.chapter import board_tree
 from client.tournament.export.html import game_data, page
 from client.tournament.formats.standings import standings
 from client.tournament.journal.replay import TournamentState
+from client.tournament.model.game_review import Mistake
 from client.tournament.model.plan import Contestant, Goal, Plan
 from client.tournament.model.results import Pairing, Result
 from engine.record import parse, play_through
 from engine.registry import GAMES
-from tests.tournament.browser import PROGRAM, browser
+from tests.tournament.browser import PROGRAM, Tab, browser
 from tests.tournament.plans import plan
+from tests.tournament.reviewed import review_all
 from tests.tournament.simulated import lost_on_time, simulate
 
 HOSTILE_NAME = "</script><img src=x>"
 
-BOARD = "document.querySelector('parlour-board')"
+BOARD = "document.getElementById('board')"
 
 HOSTILE_NOTE = "\"><script>alert('note')</script> \u2028 </script>"
 
@@ -92,11 +94,31 @@ def test_page_without_games() -> None:
     assert "0 games, not finished" in page(standings(given, {}), given, TournamentState())
 
 
+async def check_mistake(tab: Tab, mistake: Mistake) -> None:
+    """Follow the link of a mistake in game 2: its board shows the position before, the viewer the move."""
+    card = f'document.querySelector(\'[data-game="2"][data-ply="{mistake.ply}"]\')'
+    drawn = (
+        f"(async () => {{ {card}.scrollIntoView(); while (!{card}.board) await new Promise(requestAnimationFrame) }})()"
+    )
+    await tab.evaluate(drawn)
+    await tab.evaluate("new Promise(requestAnimationFrame)")
+    assert await tab.evaluate(f"{card}.querySelectorAll('.stone').length") == mistake.ply + 1  # two of the opening
+    assert await tab.evaluate(f"{card}.picked.length") == 1
+    followed = "new Promise((go) => addEventListener('hashchange', () => requestAnimationFrame(go)))"
+    await tab.evaluate(f"{card}.parentNode.querySelector('a').click(), {followed}")
+    assert (await tab.evaluate("document.getElementById('state').textContent")).startswith(f"{mistake.ply} of ")
+    note = await tab.evaluate("document.getElementById('note').textContent")
+    assert f"; better: {' '.join(mistake.line)}\n{HOSTILE_NOTE}" in note
+    assert "?" in await tab.evaluate("document.querySelector('#moves .now').textContent")
+
+
 @pytest.mark.skipif(not PROGRAM, reason="no browser is installed")
 async def test_games_replay_in_browser(tmp_path: Path) -> None:
     given, state = hostile_tournament()
+    state.results = {1: state.results[1], 2: state.results[2]}
+    mistake = next(iter(review_all(state).reviews[2].mistakes))
     file = tmp_path / "page.html"
-    file.write_text(page(standings(given, state.results), given, state), encoding="utf-8")
+    file.write_text(page(standings(given, state.results, state.reviews), given, state), encoding="utf-8")
     async with browser(tmp_path / "profile") as tab:
         await tab.open(f"{file.as_uri()}#game-2")
         assert "Game 2" in await tab.evaluate("document.getElementById('title').textContent")
@@ -113,7 +135,26 @@ async def test_games_replay_in_browser(tmp_path: Path) -> None:
         await tab.evaluate("document.getElementById('last').click()")
         assert "time" in await tab.evaluate("document.getElementById('state').textContent")
         assert await tab.evaluate("document.images.length + document.scripts.length") == 2
+        await check_mistake(tab, mistake)
     assert not tab.errors
+
+
+def test_mistakes_are_on_the_page_of_reviewed_games() -> None:
+    given, state = hostile_tournament()
+    state.results = {number: state.results[number] for number in (2, 3)}
+    plain = page(standings(given, state.results), given, state)
+    assert "<h2>Mistakes</h2>" not in plain
+    assert "accuracy" not in plain
+    review_all(state)
+    text = page(standings(given, state.results, state.reviews), given, state)
+    reader = Reader()
+    reader.feed(text)
+    assert (reader.tags.count("script"), reader.tags.count("img")) == (2, 0)
+    assert reader.tags.count("figure") == reader.tags.count("parlour-board") - 1 > 3
+    games = json.loads(reader.data["data"])["games"]
+    links = {link for link in reader.links if re.fullmatch(r"#game-\d+-\d+", link)}
+    assert links <= {f"#game-{game['number']}-{ply}" for game in games for ply, *_ in game["mistakes"]}
+    assert "<th>accuracy</th>" in text
 
 
 def test_grades_are_on_the_page() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from client.tournament.export.bundle import CHECKSUM_FILE, Files, archive, as_json, checksums, pack
+from client.tournament.export.pseudonyms import anonymize
 from client.tournament.export.verify import verify
 from client.tournament.formats.openings_balanced import BalancedOpenings
 from client.tournament.journal.replay import TournamentState
@@ -21,6 +22,7 @@ from engine.record import parse, play_through
 from parlour.cli.main import main
 from runtime.untrusted_files import unpack
 from tests.tournament.plans import plan
+from tests.tournament.reviewed import reviewed_match
 from tests.tournament.simulated import lost_on_time, simulate
 
 
@@ -64,7 +66,7 @@ def test_bundle_of_every_format_verifies(format: str, tmp_path: Path) -> None:
 
 
 def test_bundle_with_forfeit_and_proof_verifies(cup: tuple[Plan, TournamentState], tmp_path: Path) -> None:
-    assert verify(write(tmp_path, pack(*cup))) == ([], 6, [])
+    assert verify(write(tmp_path, pack(*cup))) == ([], 6, [], 0)
 
 
 def change(name: str, old: str, new: str) -> Callable[[Files], None]:
@@ -227,3 +229,61 @@ def test_values_of_openings_belong_to_balanced_ones(cup: tuple[Plan, TournamentS
     files = unpack(pack(*cup)) | {"openings.json": b"[]"}
     files[CHECKSUM_FILE] = checksums({name: data for name, data in files.items() if name != CHECKSUM_FILE})
     assert verify(write(tmp_path, archive(files)))[0] == ["openings.json does not belong to the plan"]
+
+
+def change_review(**values: object) -> Callable[[Files], None]:
+    def act(files: Files) -> None:
+        first, *rest = files["reviews.jsonl"].splitlines(keepends=True)
+        line = json.dumps(json.loads(first) | values, separators=(",", ":")).encode()
+        files["reviews.jsonl"] = line + b"\n" + b"".join(rest)
+
+    return act
+
+
+def set_reviews(data: bytes) -> Callable[[Files], None]:
+    return lambda files: files.update({"reviews.jsonl": data})
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence"),
+    [
+        (change_review(accuracy=[101, 5]), "line 1 is not a review: a field has a wrong value"),
+        (change_review(game=7), "the review of game 7 belongs to another record"),
+        (change_review(record="0" * 64), "the review of game 1 belongs to another record"),
+        (change_review(words="<script>"), "is not written as Parlour writes it"),
+        (set_reviews(b""), "is not written as Parlour writes it"),
+        (set_reviews(b"\xff"), "line 1 cannot be read"),
+        (set_reviews(b"[" * 10_000), "line 1 cannot be read"),
+        (set_reviews(b"7"), "a field has a wrong type"),
+    ],
+)
+def test_wrong_reviews_give_one_sentence(act: Callable[[Files], None], sentence: str, tmp_path: Path) -> None:
+    files = unpack(pack(*reviewed_match()))
+    act(files)
+    files[CHECKSUM_FILE] = checksums({name: data for name, data in files.items() if name != CHECKSUM_FILE})
+    (found,) = verify(write(tmp_path, archive(files))).differences
+    assert found.startswith("reviews.jsonl")
+    assert sentence in found
+
+
+def test_bundle_with_reviews_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given, state = reviewed_match()
+    path = write(tmp_path, pack(given, state))
+    assert verify(path) == ([], 2, [], 2)
+    assert main(["tournament", "verify", str(path)]) == 0
+    assert "the values in the reviews of 2 games were not computed again" in capsys.readouterr().out
+    files = unpack(path.read_bytes())
+    assert b"accuracy" in files["table.txt"]
+    change_review(accuracy=[1.5, 2.5])(files)  # the tables no longer agree with it
+    files[CHECKSUM_FILE] = checksums({name: data for name, data in files.items() if name != CHECKSUM_FILE})
+    wrong = verify(write(tmp_path, archive(files))).differences
+    names = ("table.json", "table.csv", "table.txt", "page.html")
+    assert wrong == [f"{name} does not follow from the games" for name in names]
+
+
+def test_public_bundle_keeps_its_reviews(tmp_path: Path) -> None:
+    given, state = reviewed_match()
+    public, hidden = anonymize(given, state, {"ann": "player-1", "ben": "player-2"})
+    files = unpack(pack(public, hidden))
+    assert verify(write(tmp_path, archive(files))) == ([], 2, [], 2)
+    assert not any(b"ann" in files[name] or b"ben" in files[name] for name in ("reviews.jsonl", "table.txt"))

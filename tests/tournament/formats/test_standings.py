@@ -10,6 +10,7 @@ import pytest
 
 from client.tournament.export import tables
 from client.tournament.formats.standings import standings
+from client.tournament.model.game_review import GameReview
 from client.tournament.model.plan import Contestant, Goal
 from client.tournament.model.results import Result
 from tests.tournament.plans import plan, play, stronger_first
@@ -77,3 +78,20 @@ def test_game_without_players_gives_no_points() -> None:
     assert [(row.points, row.losses, dict(row.forfeits)) for row in known.rows] == [(0, 2, {"absent": 2})] * 2
     assert (known.duels, known.row("a").rating.elo) == ((), 0)
     assert len(known.forfeits) == 4
+
+
+def test_accuracy_is_the_mean_of_all_moves_with_a_choice() -> None:
+    given = plan("match", "ann", "ben", games=2)
+    schedule, results = play(given, stronger_first)
+
+    def review(choices: tuple[int, int], accuracy: tuple[float, float]) -> GameReview:
+        return GameReview("", 100, 1.0, choices, accuracy, ())
+
+    reviews = {1: review((30, 10), (90.0, 40.0)), 2: review((20, 10), (80.0, 50.0))}
+    assert [game.seats for game in schedule.games] == [("ann", "ben"), ("ben", "ann")]
+    table = standings(given, results, reviews)
+    assert table.row("ann").accuracy == (30 * 90 + 10 * 50) / 40
+    assert table.row("ben").accuracy == (10 * 40 + 20 * 80) / 30
+    assert table.row("ann").choices == 40
+    assert table.reviews == (2, 2, 100)
+    assert standings(given, results).reviews is None

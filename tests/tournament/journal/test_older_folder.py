@@ -29,4 +29,4 @@ async def test_tournament_of_older_version_is_resumed(tmp_path: Path) -> None:
     assert standings(plan, state.results).finished
     assert {number: state.results[number] for number in (1, 2)} == before.results
     (tmp_path / "cup.zip").write_bytes(pack(plan, state, folder.path))
-    assert verify(tmp_path / "cup.zip") == ([], 4, [])
+    assert verify(tmp_path / "cup.zip") == ([], 4, [], 0)

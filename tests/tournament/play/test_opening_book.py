@@ -143,4 +143,4 @@ async def test_tournament_with_balanced_openings_is_played_and_verified(tmp_path
     ]
     bundle = tmp_path / "cup.zip"
     bundle.write_bytes(pack(plan, state))
-    assert verify(bundle) == ([], 6, [])
+    assert verify(bundle) == ([], 6, [], 0)

@@ -33,7 +33,7 @@ async def test_unstartable_student_forfeits_and_idle_players_are_stopped(
     assert "crashed in game 1 (forensics/broken/start)" in found["broken"].evidence
     assert (folder.forensics / "broken" / "start" / "report.json").is_file()
     assert any("broken cannot be started" in message for message in recorder.messages)
-    assert verify(write_bundle(folder, tmp_path)) == ([], 6, [])
+    assert verify(write_bundle(folder, tmp_path)) == ([], 6, [], 0)
     outputs = [(folder.players / f"{name}.txt").read_text() for name in ("ann", "ben")]
     assert all(text.count("connected to") == 1 for text in outputs), (
         "a player that is not needed any more is stopped and not started again"
