@@ -41,7 +41,7 @@ if sys.platform != "win32":
     import fcntl
 
 LENGTH_BYTES = 4
-READ_BYTES = 1 << 18
+READ_BYTES = 1 << 16  # what a pipe holds; a larger buffer is mapped and unmapped by the kernel for every read
 WRITER_LOCK_SUFFIX = "-writing"  # of the file that every writer process of a database locks, together
 # rows per statement; few sizes, so that all statements stay prepared
 STATEMENT_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
