@@ -306,9 +306,9 @@ class ReviewedMove(Part):
 
     `best`: the move itself if no better one is known. `line`: the best line, from `best` on. `value`: before the move,
     with best play; `played`: after the move. The field `value_proved` or `played_proved` says whether it is exact.
-    `depth`: of the search for `value`; null if that is proved. `chance`: of winning, after the move; `cost`: how
-    much of it the move has lost. `words`: what the
-    move keeps or loses. `path`: the cells of `best`, if that is another move.
+    `depth`: of the search for `value`; null if that is proved. `chance`: of winning, after the move; `cost`: how much
+    of it the move has lost. `words`: what the move keeps or loses. `path`: the cells of `best`, if that is another
+    move. `also`: of a mistake, other moves that are proved to be as good as `best`.
     """
 
     ply: Annotated[int, Meta(ge=1)]
@@ -327,6 +327,7 @@ class ReviewedMove(Part):
     depth: Count | None = None
     words: str = ""
     path: Cells = ()
+    also: tuple[str, ...] = ()
 
 
 class ReviewSummary(Part):

@@ -161,6 +161,7 @@ def reviewed_move(move: MoveReview) -> ReviewedMove:
         judgement=move.judgement,
         depth=None if move.value_proved else move.depth,
         words=move.words[:MAX_WORDS_CHARS],
+        also=move.also,
     )
 
 

@@ -86,6 +86,7 @@ def review_of(record: Record, update: ReviewUpdate) -> Review:
                 judgement=move.judgement,
                 words=move.words,
                 forced=len(game.moves(states[move.ply - 1])) == 1,
+                also=move.also,
             )
             for move in update.moves
         )

@@ -2,7 +2,7 @@
 
 /** @import { Board, Layout, Legal } from "./types.d.ts" */
 
-/** @typedef {{ id: string, layout: Layout | null, board: Board, last: string[], legal: Legal[], solution: string, played: string, task: string, wrong: string, right: string }} Task */
+/** @typedef {{ id: string, layout: Layout | null, board: Board, last: string[], legal: Legal[], solution: string, also: string[], played: string, task: string, wrong: string, right: string }} Task */
 
 export class Exercise {
   /** @type {"asking" | "wrong" | "solved" | "shown"} */
@@ -15,9 +15,10 @@ export class Exercise {
   constructor(task) {
     this.task = task;
   }
-  /** The solution as a legal move. */
+  /** The move that the board shows at the end: the solution, or the move that was as good. */
   get best() {
-    return this.task.legal.find(({ move }) => move === this.task.solution) ?? null;
+    const shown = this.state === "solved" ? this.tried : this.task.solution;
+    return this.task.legal.find(({ move }) => move === shown) ?? null;
   }
   get isOver() {
     return this.state === "solved" || this.state === "shown";
@@ -31,7 +32,7 @@ export class Exercise {
   try(move) {
     this.tries++;
     this.tried = move;
-    this.state = move === this.task.solution ? "solved" : "wrong";
+    this.state = move === this.task.solution || this.task.also.includes(move) ? "solved" : "wrong";
   }
   hint() {
     this.hinted = true;
@@ -43,6 +44,7 @@ export class Exercise {
   /** What to say now. */
   get text() {
     const { solution, played, wrong, right, task } = this.task;
+    if (this.state === "solved" && this.tried !== solution) return `Right: ${this.tried} is as good as ${solution}.`;
     if (this.state === "solved") return `Right: ${solution}. ${right}`.trim();
     if (this.state === "shown") return `The move was ${solution}. ${right}`.trim();
     if (this.state === "wrong") return this.tried === played && wrong ? wrong : `${this.tried} is not the move. Try again.`;

@@ -114,7 +114,7 @@ export class RoomReview {
     this.#lesson = number;
     this.#exercise.exercise = new Exercise({
       id: `${room.id} ${move.ply}`, layout: room.layout, board, last: reply.lasts?.[0] ?? [], legal: reply.legal ?? [],
-      solution: move.best, played: move.move,
+      solution: move.best, also: move.also ?? [], played: move.move,
       task: `Move ${move.ply}, ${room.sides[move.side]}: ${move.move} was played. ${sentenceOf(move)} Find a better move.`,
       wrong: `${move.move} was played. ${sentenceOf(move)} Try again.`,
       right: move.line.length > 1 ? `It goes on with ${move.line.slice(1, 5).join(" ")}.` : "",

@@ -254,6 +254,7 @@ export interface ReviewedMove {
   depth?: number | null;
   words?: string;
   path?: string[];
+  also?: string[];
 }
 export interface ReviewUpdate {
   type: "review_update";

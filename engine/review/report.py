@@ -31,6 +31,7 @@ class MoveReview:
     judgement: Judgement
     words: str  # what the move keeps or loses
     forced: bool  # there was no other move
+    also: tuple[str, ...] = ()  # of a mistake: other moves that are proved to be as good as `best`
 
     @property
     def proved(self) -> bool:
@@ -53,6 +54,7 @@ class MoveReview:
             "judgement": self.judgement,
             "words": self.words,
             "line": list(self.line),
+            "also": list(self.also),
             "value_proved": self.value_proved,
             "played": number(self.played),
             "played_proved": self.played_proved,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from engine.errors import GameError
 from engine.game import Game, Move, State
 from engine.record import Record, replay, verify
-from engine.review.judgement import chances, cost, explain, judge, sign
+from engine.review.judgement import MISTAKES, chances, cost, explain, judge, sign
 from engine.review.report import MoveReview, Review
 from engine.review.values import MIN_POSITION_S, TABLE_MB, Budget, Evaluator, Value, for_mover
 from engine.search.kernel import Notice
 from engine.search.limits import ignore
 
 MAX_LINE_MOVES = 12
+MAX_EQUAL_MOVES = 16
 Found = Callable[[MoveReview], None]
 Progress = Callable[[int, int], None]  # called with the number of moves done, and of all moves
 
@@ -82,6 +83,7 @@ def review_move(evaluator: Evaluator, states: Sequence[State], move: Move, after
     line = value.line if value.line[0] == move or not is_best else (move, *after.line)
     only = is_best and value.proved and is_only(evaluator, earlier, move, value)
     judged = judge(game, value, played, is_best, only)
+    also = equal_moves(evaluator, earlier, value, {move, line[0]}) if judged in MISTAKES and value.proved else []
     return value, MoveReview(
         ply=len(earlier),
         side=before.turn,
@@ -99,6 +101,7 @@ def review_move(evaluator: Evaluator, states: Sequence[State], move: Move, after
         judgement=judged,
         words=explain(game, value, played),
         forced=len(game.moves(before)) == 1,
+        also=tuple(game.format(before, other) for other in also),
     )
 
 
@@ -108,6 +111,17 @@ def is_only(evaluator: Evaluator, states: Sequence[State], move: Move, value: Va
     if not others or value.points < 0:
         return False
     return all(evaluator.is_worse(states, other, sign(value.points)) for other in others)
+
+
+def equal_moves(evaluator: Evaluator, states: Sequence[State], best: Value, known: Collection[Move]) -> list[Move]:
+    """Return other moves that are proved to be as good as the best one: those found in the time for one position."""
+    game, began, found = evaluator.game, time.perf_counter(), list[Move]()
+    for move in game.moves(states[-1]):
+        if evaluator.seconds is not None and time.perf_counter() - began > evaluator.seconds:
+            break
+        if move not in known and evaluator.is_enough(states, move, int(best.points)):
+            found.append(move)
+    return found[:MAX_EQUAL_MOVES]
 
 
 def format_line(game: Game, state: State, line: Sequence[Move]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from engine.search.limits import ignore
 from engine.search.tree import CONTEMPT_DIVISOR
 
 TABLE_MB = 128
-UNIQUENESS_SHARE = 4  # of the nodes of a position, to prove that one other move is worse
+OTHER_MOVE_SHARE = 4  # of the nodes of a position, to prove whether one other move is worse
 MIN_POSITION_S = 0.004
 
 
@@ -77,17 +77,25 @@ class Evaluator:
 
     def is_worse(self, states: Sequence[State], move: Move, aim: int) -> bool:
         """Return whether it is proved that a move is worth less than `aim` for the side that makes it."""
+        return self._reaches(states, move, aim) is False
+
+    def is_enough(self, states: Sequence[State], move: Move, aim: int) -> bool:
+        """Return whether it is proved that a move is worth at least `aim` for the side that makes it."""
+        return self._reaches(states, move, aim) is True
+
+    def _reaches(self, states: Sequence[State], move: Move, aim: int) -> bool | None:
+        """Return whether a move is worth at least `aim`, or None if a part of the budget does not prove it."""
         before, after = states[-1], self.game.after(states[-1], move)
         now = [*states, after]
         if (over := self.final(now)) is not None:
-            return for_mover(over, before, after).points < aim
-        limits = replace(self._limits(), nodes=max(1, self._nodes // UNIQUENESS_SHARE))
+            return for_mover(over, before, after).points >= aim
+        limits = replace(self._limits(), nodes=max(1, self._nodes // OTHER_MOVE_SHARE))
         if self.game.spec.repetition is not None:
             found = for_mover(self._estimate(now, limits), before, after)
-            return found.proved and found.points < aim
+            return found.points >= aim if found.proved else None
         same = after.turn == before.turn
         reached = self._thinker.at_least(after, aim if same else 1 - aim, limits, self._cancel)
-        return reached is not None and reached != same
+        return None if reached is None else reached == same
 
     def final(self, states: Sequence[State]) -> Value | None:
         """Return the value of a finished game, or None if it is not over."""

@@ -108,6 +108,8 @@ def judge_try(evaluator: Evaluator, states: Sequence[State], mistake: MoveReview
         return False, f"{text}: {mistake.judgement}, {mistake.words}. Try again."
     if text == mistake.best:
         return True, f"{text}: best."
+    if text in mistake.also:
+        return True, f"{text}: as good as {mistake.best}."
     now = [*states, game.after(state, move)]
     _, found = review_move(evaluator, now, move, evaluator.value(now))
     if found.is_mistake:

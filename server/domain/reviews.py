@@ -13,6 +13,7 @@ from server.domain.room import Room
 
 MAX_PLIES = 2000  # of a game that can be reviewed
 MAX_LINE_MOVES = 12
+MAX_EQUAL_MOVES = 16
 MAX_DEPTH = 1000
 MAX_WORDS_CHARS = 200
 MAX_PROBLEM_CHARS = 200
@@ -52,12 +53,16 @@ def checked_move(move: ReviewedMove, room: Room, positions: Sequence[Position]) 
         raise Refusal("bad_request", f"`depth` is null if `value` is proved, and otherwise at most {MAX_DEPTH}")
     if len(move.words) > MAX_WORDS_CHARS or not move.words.isprintable():
         raise Refusal("bad_request", f"`words` has at most {MAX_WORDS_CHARS} printable characters")
+    if len(move.also) > MAX_EQUAL_MOVES:
+        raise Refusal("bad_request", f"`also` has at most {MAX_EQUAL_MOVES} moves")
     game, state = before.game, before.state
     try:
+        for text in move.also:
+            game.parse(state, text)
         for text in move.line:
             state = game.play(state, game.parse(state, text))
     except GameError:
-        raise Refusal("bad_request", f"the line at ply {move.ply} is not legal") from None
+        raise Refusal("bad_request", f"a move of `line` or `also` at ply {move.ply} is not legal") from None
     path = game.path(before.state, game.parse(before.state, move.best)) if move.best != move.move else ()
     return replace(move, path=path)
 

@@ -60,6 +60,8 @@ def check_judgement(move: MoveReview, values: dict[str, int]) -> None:
     best, played = max(values.values()), values[move.move]
     assert move.loss == best - played
     assert values[move.best] == best
+    assert {values[other] for other in move.also} <= {best}
+    assert {move.move, move.best}.isdisjoint(move.also)
     assert (move.judgement in ("best", "only move")) == (move.loss == 0)
     if move.judgement == "only move":
         assert all(sign(value) < sign(best) for text, value in values.items() if text != move.move)
@@ -80,6 +82,19 @@ def test_proved_judgements_agree_with_an_exhaustive_solver(name: str, options: d
     late = Record(name, {**options, "start": game.dump(replay(record)[1][last])}, moves=record.moves[last:])
     late = replace(late, result=record.result, reason=record.reason)
     assert check_against_solver(late.create(), late, quick_review(late), max_positions=1500) >= 2
+
+
+def test_mistakes_name_all_moves_that_were_as_good() -> None:
+    solver, several = NaiveSolver(SMALL), 0
+    for seed in range(6):
+        record = self_play(SMALL, seed)
+        _, states = replay(record)
+        for move in review(record, Budget(100_000, None), compiled=False).moves:
+            values = solver.moves(SMALL.dump(states[move.ply - 1]))
+            best = {text for text, value in values.items() if value == max(values.values())}
+            assert {*move.also} == (best - {move.best} if move.is_mistake else set())
+            several += bool(move.also)
+    assert several
 
 
 @pytest.mark.long

@@ -116,7 +116,7 @@ class PuzzlePage {
     this.#board.toggleAttribute("flipped", (puzzle.layout.near ?? puzzle.turn) !== puzzle.turn);
     this.#exercise.exercise = new Exercise({
       id: `${this.game} ${puzzle.number}`, layout: puzzle.layout, board: puzzle.board, last: [], legal: puzzle.legal,
-      solution: puzzle.solution, played: "", task: puzzle.task, wrong: "", right: "",
+      solution: puzzle.solution, also: [], played: "", task: puzzle.task, wrong: "", right: "",
     });
     this.#chip.className = `chip side-${puzzle.turn} c-${puzzle.layout.colours[puzzle.turn]}`;
     say(this.#turn, `${puzzle.sides[puzzle.turn]} to move`);

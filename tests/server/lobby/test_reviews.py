@@ -161,6 +161,8 @@ async def test_reviewer_submits_only_what_it_has_taken(server: Harness) -> None:
         (reviewed("a1", 1, line=()), "the line is empty"),
         (reviewed("a1", 1, best="z9", line=("z9",)), "not legal"),
         (reviewed("a1", 1, line=("a1", "a1")), "not legal"),
+        (reviewed("a1", 1, also=("b2", "z9")), "not legal"),
+        (reviewed("a1", 1, also=("b2",) * 17), "too many moves"),
         (reviewed("a1", 1, line=tuple(f"{file}{rank}" for rank in (1, 2, 3) for file in "abcde")), "too long"),
         (reviewed("a1", 1, words="x" * 201), "too long"),
         (reviewed("a1", 1, words="\x1b[2J"), "not printable"),
