@@ -10,12 +10,14 @@ from pathlib import Path
 from client.grading.assessment import assess, known_result
 from client.grading.course_file import Course
 from client.grading.grade import Result, StudentGrade, same_verdict
+from client.grading.reviews import read_review, review_submission
 from client.grading.submissions import Files, Submission
 from client.grading.work_folder import WORK, WorkFolder, submission_key
 from client.programs.failure import Failure
 from client.programs.jail.choice import JailSettings
 from client.sdk.errors import SessionError
 from client.tournament.model.errors import TournamentError
+from client.tournament.play.game_reviewer import ReviewedGame, ReviewSettings
 from client.tournament.play.setup import versions
 
 
@@ -28,6 +30,7 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
+OnReviewed = Callable[[str, ReviewedGame], None]
 
 
 class ClassRun:
@@ -69,7 +72,7 @@ class ClassRun:
 
         async def grade(key: str, files: Files) -> None:
             async with slots:
-                names = ", ".join(student.name for student, its in self._keys.items() if its == key)
+                names = self._names(key)
                 self._results[key] = await self._grade(
                     files, self._folder(key), concurrency, lambda: on_progress(Progress(names, None))
                 )
@@ -85,6 +88,28 @@ class ClassRun:
         except (TournamentError, SessionError, Failure, OSError) as error:
             return same_verdict(self._course, "open", f"not graded: {error}")
 
+    async def review(self, settings: ReviewSettings, on_reviewed: OnReviewed) -> None:
+        """Review the games of all submissions, several at the same time. If this is cancelled, `jobs` games are lost.
+
+        `on_reviewed` gets the names of the students and the reviewed game. Raises TournamentError or OSError.
+        """
+        slots = asyncio.Semaphore(self._jobs)
+
+        async def review(key: str) -> None:
+            names = self._names(key)
+            async with slots:
+                await review_submission(self._folder(key), settings, lambda game: on_reviewed(names, game))
+
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for key in self._results:
+                    tasks.create_task(review(key))
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+
+    def _names(self, key: str) -> str:
+        return ", ".join(student.name for student, its in self._keys.items() if its == key)
+
     def grades(self) -> list[StudentGrade]:
         """Return the grades of all students, in the order of the submissions."""
         found = []
@@ -95,7 +120,8 @@ class ClassRun:
                 result = same_verdict(self._course, "fail", submission.problem)
             else:
                 result = self._results.get(key) or same_verdict(self._course, "open", "not graded yet")
-            found.append(StudentGrade(submission.student, result, key, same))
+            review = read_review(self._folder(key)) if key else None
+            found.append(StudentGrade(submission.student, result, key, same, review))
         return found
 
     def games_page(self, grade: StudentGrade) -> Path:

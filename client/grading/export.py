@@ -12,11 +12,13 @@ from typing import Any
 
 from client.grading.course_file import Course
 from client.grading.grade import GoalGrade, Result, StudentGrade
+from client.grading.reviews import SubmissionReview
 from client.grading.submissions import readable
 from client.grading.work_folder import WORK, write_file
-from client.tournament.export.html import VERDICT_TEXTS, digest, html_table, page_policy, page_style
+from client.tournament.export.html import VERDICT_TEXTS, digest, html_table, mistake_cards, page_policy, page_style
+from client.tournament.export.mistakes import WORST, mistake_lines
 from client.tournament.export.pseudonyms import KEY_FILE, number_pseudonyms, read_key
-from client.tournament.export.tables import columns, escape_formula
+from client.tournament.export.tables import accuracy_text, columns, escape_formula, review_line
 
 TABLE, SUMMARY, STUDENTS = "grades.csv", "summary.txt", "students"
 PAGE, GAMES_PAGE, GRADESCOPE = "index.html", "games.html", "results.json"
@@ -32,7 +34,8 @@ def write_all(grades: list[StudentGrade], course: Course, out: Path, games_pages
         folder = out / STUDENTS / grade.student.folder
         write_file(folder / PAGE, student_page(grade, course, games.is_file()))
         write_file(
-            folder / GRADESCOPE, json.dumps(gradescope(grade.result, course), indent=1, ensure_ascii=False) + "\n"
+            folder / GRADESCOPE,
+            json.dumps(gradescope(grade.result, course, grade.review), indent=1, ensure_ascii=False) + "\n",
         )
         if games.is_file():
             write_file(folder / GAMES_PAGE, games.read_text(encoding="utf-8"))
@@ -51,6 +54,14 @@ def remove_others(folder: Path, kept: set[str]) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
+def accuracy_of(grade: StudentGrade) -> float | None:
+    return None if grade.review is None else grade.review.accuracy
+
+
+def is_reviewed(grades: list[StudentGrade]) -> bool:
+    return any(grade.review is not None for grade in grades)
+
+
 def points_text(result: Result, course: Course) -> str:
     return f"{result.points(course):g}" if result.graded else ""
 
@@ -61,7 +72,9 @@ def points_text(result: Result, course: Course) -> str:
 def as_csv(grades: list[StudentGrade], course: Course) -> str:
     """Return one row per student, in the order of the names: points, and the evidence for every goal."""
     headings = [word for goal in course.goals for word in (goal.name, f"{goal.name}: evidence")]
-    rows = [["student", "id", "points", "of", "problem", "same files as", "games", "page", "evidence in", *headings]]
+    accuracy = ["accuracy"] if is_reviewed(grades) else []
+    head = ["student", "id", "points", "of", "problem", "same files as", "games", "page", "evidence in"]
+    rows = [[*head, *headings, *accuracy]]
     for grade in grades:
         result = grade.result
         cells = [cell for goal in result.grades for cell in (goal_points(goal, course), goal.evidence)]
@@ -69,6 +82,7 @@ def as_csv(grades: list[StudentGrade], course: Course) -> str:
             grade.student.name, grade.student.number or readable(grade.student.id), points_text(result, course),
             f"{course.total:g}", result.problem, ", ".join(grade.same_as), str(result.games),
             f"{STUDENTS}/{grade.student.folder}/{PAGE}", f"{WORK}/{grade.key}/games" if result.games else "", *cells,
+            *(["" if (percent := accuracy_of(grade)) is None else f"{percent:.1f}"] if accuracy else []),
         ])  # fmt: skip
     return rows_as_csv(rows)
 
@@ -87,11 +101,13 @@ def goal_points(grade: GoalGrade, course: Course) -> str:
 def as_text(grades: list[StudentGrade], course: Course) -> str:
     """Return the points of every student and goal as a text table."""
     names = [goal.name for goal in course.goals]
-    rows = [["", "student", "points", *(str(number) for number in range(1, len(names) + 1)), "problem", ""]]
+    accuracy = ["accuracy"] if is_reviewed(grades) else []
+    rows = [["", "student", "points", *accuracy, *(str(number) for number in range(1, len(names) + 1)), "problem", ""]]
     for number, grade in enumerate(grades, 1):
         cells = [goal_points(goal, course) for goal in grade.result.grades]
         rows.append([
-            str(number), grade.student.name, points_text(grade.result, course), *cells, grade.result.problem[:50], ""
+            str(number), grade.student.name, points_text(grade.result, course),
+            *([accuracy_text(accuracy_of(grade))] if accuracy else []), *cells, grade.result.problem[:50], "",
         ])  # fmt: skip
     legend = [f"{number}: {name}, {course.worth[name]:g}" for number, name in enumerate(names, 1)]
     return "\n".join([*(line.rstrip() for line in columns(rows)), "", *legend])
@@ -100,7 +116,7 @@ def as_text(grades: list[StudentGrade], course: Course) -> str:
 # -- Gradescope
 
 
-def gradescope(result: Result, course: Course) -> dict[str, Any]:
+def gradescope(result: Result, course: Course, review: SubmissionReview | None = None) -> dict[str, Any]:
     """Return the results in the format of Gradescope's autograder."""
     tests = []
     for grade in result.grades:
@@ -109,6 +125,10 @@ def gradescope(result: Result, course: Course) -> dict[str, Any]:
         test |= {"status": STATUS[grade.verdict]} if grade.verdict in STATUS else {}
         tests.append({**test, "max_score": worth, "output": grade.evidence, "visibility": "visible"})
     output = result.problem or f"{result.games} games played"
+    if review is not None:
+        output = "\n".join(
+            [output, f"accuracy: {review_text(review)}", *mistake_lines({"worst mistakes:": list(review.mistakes)})]
+        )
     return {"score": result.points(course), "output": output, "output_format": "text", "tests": tests}
 
 
@@ -132,6 +152,7 @@ def student_page(grade: StudentGrade, course: Course, has_games: bool) -> str:
     parts = [f"<h1>{escape(title)}</h1>", f"<p>{escape(points)}</p>"]
     parts += [f"<p>{escape(result.problem)}</p>"] if result.problem else []
     parts.append(html_table([["goal", "", "points", "evidence"], *goals]))
+    parts += review_parts(grade.review, course) if grade.review is not None else []
     if result.build is not None:
         built = result.build
         parts += ["<h2>Build</h2>", f"<p>{escape(built.toolchain)}</p>"]
@@ -148,6 +169,21 @@ def student_page(grade: StudentGrade, course: Course, has_games: bool) -> str:
         parts.append(f"<h3>Game {failure.game}: {escape(failure.reason)}</h3><p>{escape(failure.what)}</p>")
         parts += [block(failure.stderr)] if failure.stderr.strip() else []
     return plain_page(title, parts)
+
+
+def review_text(review: SubmissionReview) -> str:
+    """Return the accuracy of a submission as a sentence."""
+    percent = "" if review.accuracy is None else f"{accuracy_text(review.accuracy)} "
+    return f"{percent}{review_line(review.extent).removeprefix('accuracy: ')}"
+
+
+def review_parts(review: SubmissionReview, course: Course) -> list[str]:
+    """Return the accuracy of a submission and its worst mistakes, with links to the replay."""
+    parts = ["<h2>Accuracy</h2>", f"<p>{escape(review_text(review))}</p>"]
+    if review.mistakes:
+        parts.append(f"<p>The worst mistakes, at most {WORST}:</p>")
+        parts.append(mistake_cards(review.mistakes, course.plan.create().colour_names, GAMES_PAGE))
+    return parts
 
 
 def block(text: str) -> str:

@@ -71,13 +71,20 @@ async def play_games(plan: Plan, folder: WorkFolder, on_game: OnGame) -> GameRes
 
         async with open_runner(tournament, ServerAccess(), lambda text: None, update) as runner:
             await play(runner)
+    write_games_page(folder)
     state = tournament.state()
     table = standings(plan, state.results)
-    write_file(folder.games_page, page(table, plan, state, no_link))
     found = {grade.goal.name: (grade.verdict, grade.evidence) for grade in grades.grades(plan, state)[STUDENT]}
     lost = [forfeit for forfeit in table.forfeits if forfeit.loser == STUDENT]
     failures = tuple(read_failure(folder, forfeit, state) for forfeit in lost[:MAX_FAILURES])
     return GameResults(found, len(state.results), failures)
+
+
+def write_games_page(folder: WorkFolder) -> None:
+    """Write the page with all games, and with their reviews if there are any."""
+    tournament = Folder(folder.games)
+    plan, state = tournament.plan(), tournament.state_with_reviews()
+    write_file(folder.games_page, page(standings(plan, state.results, state.reviews), plan, state, no_link))
 
 
 def no_link(forfeit: Forfeit) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from client.grading.build import Build
 from client.grading.course_file import SMOKE_POSITIONS, BuildGoal, Course, LegalGoal, MatchGoal
 from client.grading.games import GameFailure, GameResults
+from client.grading.reviews import SubmissionReview
 from client.grading.smoke_test import SmokeTest
 from client.grading.submissions import Student
 
@@ -62,12 +63,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class StudentGrade:
-    """The result of a student. `key`: the folder with the evidence. `same_as`: students with the same files."""
+    """The result of a student. `key`: the folder with the evidence. `same_as`: students with the same files.
+
+    `review`: what the reviews of its games say, if they are reviewed.
+    """
 
     student: Student
     result: Result
     key: str = ""
     same_as: tuple[str, ...] = ()
+    review: SubmissionReview | None = None
 
 
 def same_verdict(course: Course, verdict: str, evidence: str, **more: Any) -> Result:

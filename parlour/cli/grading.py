@@ -16,13 +16,16 @@ from client.bots.main import run_until_signal
 from client.grading import course_file, export
 from client.grading.class_run import ClassRun, Progress
 from client.grading.course_file import Course
+from client.grading.reviews import TABLE_MB
 from client.grading.submissions import Submission, find_submissions
 from client.presentation.texts import counted
 from client.programs.failure import Failure
 from client.programs.jail.choice import JailSettings, choose
 from client.programs.limits import Limits
 from client.tournament.model.plan import Plan
+from client.tournament.play.game_reviewer import ReviewedGame, ReviewSettings
 from parlour.cli.house_bots import parse_bot_name
+from parlour.cli.search_output import tell
 from parlour.errors import UserError
 from runtime.file_errors import describe_file_error
 from runtime.file_lock import open_locked
@@ -47,14 +50,54 @@ def grade(args: Namespace) -> int:
         todo = len(run.todo)
         print_line(f"{course.name}: {counted(len(submissions), 'submission')}, {todo} to grade", flush=True)
         asyncio.run(run_until_signal(run.run(ProgressOutput(todo, course).update), with_stdin=False))
+        reviewed = bool(run.todo) or review(run, args)
         grades = run.grades()
         export.write_all(grades, course, out, [run.games_page(one) for one in grades])
     print_lines(f"\n{export.as_text(grades, course)}")
-    if run.todo:
+    if run.todo or not reviewed:
         print_line("stopped; the same command continues")
         return 130
     print_line(f"written: {out / export.TABLE}, and a page per student in {out / export.STUDENTS}")
     return 0 if all(one.result.graded for one in grades) else 1
+
+
+def review(run: ClassRun, args: Namespace) -> bool:
+    """Review the games if that was asked for. Return False if it was interrupted. Raises UserError."""
+    if not (args.review or args.review_nodes):
+        return True
+    settings = ReviewSettings(args.review_nodes, table_mb=TABLE_MB, notice=tell)
+    completed = False
+
+    async def work() -> None:
+        nonlocal completed
+        await run.review(settings, ReviewOutput().update)
+        completed = True
+
+    try:
+        asyncio.run(run_until_signal(work(), with_stdin=False))
+    except OSError as error:
+        raise UserError(f"the reviews cannot be written: {error}") from None
+    return completed
+
+
+class ReviewOutput:
+    """Prints a line per submission that is reviewed. On a terminal, a last line counts the games."""
+
+    def __init__(self) -> None:
+        self._games = 0
+        self._on_screen = sys.stdout.isatty()
+
+    def update(self, names: str, news: ReviewedGame) -> None:
+        self._games += 1
+        if self._on_screen:
+            sys.stdout.write(CLEAR_LINE)
+        if news.review is None:
+            print_line(f"{names}, game {news.game.number}: not reviewed, {news.problem}", flush=True)
+        if news.at == news.total:
+            print_line(f"{names}: {counted(news.total, 'game')} reviewed", flush=True)
+        elif self._on_screen:
+            sys.stdout.write(f"{counted(self._games, 'game')} reviewed")
+            sys.stdout.flush()
 
 
 def find_course(args: Namespace) -> Path:

@@ -230,25 +230,36 @@ def mistakes_html(table: Standings, state: TournamentState, colours: Sequence[st
     percents = {row.name: accuracy_text(row.accuracy) for row in table.rows}
     parts = [
         f'<section class="mistakes"><h3>{escape(player)} <small>accuracy {percents[player]}</small></h3>'
-        f'<div class="cards">{"".join(mistake_card(one, colours) for one in mistakes)}</div></section>'
+        f"{mistake_cards(mistakes, colours)}</section>"
         for player, mistakes in found.items()
     ]
     about = f"At most the {WORST} worst mistakes of each player. The boards show the position before the move."
     return f"<h2>Mistakes</h2><p>{about}</p>{''.join(parts)}" if parts else ""
 
 
-def mistake_card(mistake: FoundMistake, colours: Sequence[str]) -> str:
-    """Return a mistake with its board, which the script draws."""
-    board = f'<parlour-board mini data-game="{mistake.game}" data-ply="{mistake.ply}"></parlour-board>'
+def mistake_cards(mistakes: Sequence[FoundMistake], colours: Sequence[str], games_page: str = "") -> str:
+    """Return a card for each mistake. `games_page`: the page with the games, if they are not on this one.
+
+    The script of the page with the games draws the boards. Other pages have no boards.
+    """
+    cards = []
+    for one in mistakes:
+        board = f'<parlour-board mini data-game="{one.game}" data-ply="{one.ply}"></parlour-board>'
+        lines = "".join(f"<p>{line}</p>" for line in mistake_texts(one, colours, games_page))
+        cards.append(f"<figure>{'' if games_page else board}<figcaption>{lines}</figcaption></figure>")
+    return f'<div class="cards">{"".join(cards)}</div>'
+
+
+def mistake_texts(mistake: FoundMistake, colours: Sequence[str], games_page: str) -> tuple[str, ...]:
+    """Return the lines of a card, as HTML."""
     where = f"game {mistake.game}, move {mistake.ply}"
     chip = f'<i class="chip side-{mistake.side} c-{escape(colours[mistake.side])}"></i>'
     sentence = mistake.sentence.replace(" %", "\N{NO-BREAK SPACE}%")
-    lines = [
-        f'<a href="#game-{mistake.game}-{mistake.ply}">{where}</a> against {escape(mistake.opponent)}',
+    return (
+        f'<a href="{games_page}#game-{mistake.game}-{mistake.ply}">{where}</a> against {escape(mistake.opponent)}',
         f"{chip} <b>{escape(mistake.move)} {escape(mistake.mark)}</b> {escape(sentence)}",
         f"better: {escape(' '.join(mistake.line))}",
-    ]
-    return f"<figure>{board}<figcaption>{''.join(f'<p>{line}</p>' for line in lines)}</figcaption></figure>"
+    )
 
 
 def game_data(game: Pairing, result: Result, review: GameReview | None = None) -> dict[str, Any]:

@@ -48,7 +48,7 @@ PAGE_DIGESTS = {
         "'sha256-qGb7Z9zeM5ug3fZI8G7J2ChNv0nfK/CLOzTQAtH+zg0='",
     ),
     5: (
-        "'sha256-B9WsAMbQP0uj1wOWBarzSbvtG+bgLLD3qgPmxd9GBlk='",
+        "'sha256-6XG2R1oEfDN/2rskj07p0EoPaTaqDidTX8YON4S9ABY='",
         "'sha256-4vuyBxxXSlVNfYGCrHnHXx1WInSOJ0Uo3bU40eBFL/M='",
     ),
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
 from client.tournament.journal.log import Log
 from client.tournament.journal.review_log import current_reviews, reviewed, reviews_of
@@ -61,6 +62,13 @@ class ReviewedGame(NamedTuple):
 
 OnProgress = Callable[[ReviewProgress], None]
 OnReviewed = Callable[[ReviewedGame], None]
+
+
+def finished_games(folder: Folder) -> list[tuple[Pairing, Result]]:
+    """Return the games of the schedule that have a result."""
+    plan, state = folder.plan(), folder.state()
+    games = standings(plan, state.results).schedule.games
+    return [(game, state.results[game.number]) for game in games if game.number in state.results]
 
 
 async def review_games(

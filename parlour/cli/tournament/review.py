@@ -14,7 +14,13 @@ from client.tournament.export import tables
 from client.tournament.export.mistakes import mistake_lines, worst_mistakes
 from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
-from client.tournament.play.game_reviewer import ReviewedGame, ReviewProgress, ReviewSettings, review_games
+from client.tournament.play.game_reviewer import (
+    ReviewedGame,
+    ReviewProgress,
+    ReviewSettings,
+    finished_games,
+    review_games,
+)
 from parlour.cli.search_output import tell
 from parlour.errors import UserError
 from runtime.file_errors import describe_file_error
@@ -26,9 +32,7 @@ REDRAW_INTERVAL_S = 0.1
 
 def run(folder: Folder, args: Namespace) -> int:
     """Review the games that have no review yet, and show all reviews. Return the exit code: 130 if interrupted."""
-    plan, state = folder.plan(), folder.state()
-    table = standings(plan, state.results)
-    games = [(game, state.results[game.number]) for game in table.schedule.games if game.number in state.results]
+    games = finished_games(folder)
     if not games:
         raise UserError(f"no game of {folder.path} is finished: play it with 'parlour tournament run {folder.path}'")
     settings = ReviewSettings(args.nodes, args.seconds, args.table, False if args.plain else None, args.threads, tell)

@@ -102,9 +102,18 @@ def test_class_is_graded_and_only_a_changed_submission_is_graded_again(tmp_path:
     assert {name: files_of(tmp_path, name) for name in before} == before
 
     (tmp_path / "course.toml").write_text((tmp_path / "course.toml").read_text().replace("worth = 40", "worth = 90"))
-    done = run_grade(tmp_path)  # points are weighed anew, and nothing is run
+    done = run_grade(tmp_path, "--review-nodes", "50")  # points are weighed anew, and nothing is run
     assert "0 to grade" in done.stdout
-    assert table(tmp_path)["ann"]["points"] == "150"
+    rows = table(tmp_path)
+    assert rows["ann"]["points"] == "150"
+    assert "ann, zed: 2 games reviewed" in done.stdout
+    assert 0 < float(rows["ann"]["accuracy"]) == float(rows["zed"]["accuracy"]) <= 100
+    assert rows["cleo"]["accuracy"] == ""
+    page = files_of(tmp_path, "zed")["index.html"]
+    assert b"The worst mistakes" in page
+    assert b"<h2>Mistakes</h2>" in files_of(tmp_path, "zed")["games.html"]
+    assert "games reviewed" not in run_grade(tmp_path, "--review").stdout  # all are
+    assert files_of(tmp_path, "zed")["index.html"] == page
 
 
 def test_killed_run_keeps_the_games_that_have_ended(tmp_path: Path) -> None:

@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
 from client.tournament.journal.log import Log
 from client.tournament.model.errors import TournamentError
-from client.tournament.model.results import Pairing, Result
-from client.tournament.play.game_reviewer import ReviewedGame, ReviewProgress, ReviewSettings, review_games
+from client.tournament.model.results import Result
+from client.tournament.play.game_reviewer import (
+    ReviewedGame,
+    ReviewProgress,
+    ReviewSettings,
+    finished_games,
+    review_games,
+)
 from tests.tournament.plans import plan
 from tests.tournament.reviewed import BUDGET, played_folder
 
 SETTINGS = ReviewSettings(BUDGET.nodes, BUDGET.seconds, table_mb=1, compiled=False)
 
 
-def games_of(folder: Folder) -> list[tuple[Pairing, Result]]:
-    plan, state = folder.plan(), folder.state()
-    return [(game, state.results[game.number]) for game in standings(plan, state.results).schedule.games]
-
-
 async def run(folder: Folder, settings: ReviewSettings = SETTINGS) -> list[ReviewedGame]:
     found: list[ReviewedGame] = []
-    await review_games(folder, games_of(folder), settings, lambda news: None, found.append)
+    await review_games(folder, finished_games(folder), settings, lambda news: None, found.append)
     return found
 
 
@@ -38,7 +38,7 @@ async def test_games_are_reviewed_once(tmp_path: Path) -> None:
     folder = await match(tmp_path / "cup")
     progress: list[ReviewProgress] = []
     found: list[ReviewedGame] = []
-    await review_games(folder, games_of(folder), SETTINGS, progress.append, found.append)
+    await review_games(folder, finished_games(folder), SETTINGS, progress.append, found.append)
     assert [(each.at, each.total, each.game.number) for each in found] == [(1, 2, 1), (2, 2, 2)]
     assert {(each.at, each.total) for each in progress} == {(1, 2), (2, 2)}
     assert progress[-1].done == progress[-1].moves
@@ -59,7 +59,7 @@ async def test_interrupted_review_goes_on(tmp_path: Path) -> None:
         found.append(news)
         task.cancel()
 
-    task = asyncio.create_task(review_games(folder, games_of(folder), SETTINGS, lambda news: None, stop))
+    task = asyncio.create_task(review_games(folder, finished_games(folder), SETTINGS, lambda news: None, stop))
     with pytest.raises(asyncio.CancelledError):
         await task
     with folder.reviews_file.open("ab") as file:
@@ -71,7 +71,7 @@ async def test_interrupted_review_goes_on(tmp_path: Path) -> None:
 
 async def test_game_without_moves_and_wrong_record(tmp_path: Path) -> None:
     folder = await match(tmp_path / "cup")
-    (first, result), second = games_of(folder)
+    (first, result), second = finished_games(folder)
     header = result.record.partition("\n\n")[0].replace(f"result: {result.result}", "result: *")
     header = header.replace(f"reason: {result.reason}", "reason: absent")
     games = [
