@@ -79,8 +79,8 @@ class Settings:
     )
     arbiters: str = setting(
         "",
-        f"accounts that run tournaments, separated by commas: they may send {ARBITER_ALLOWANCE} times as much, and "
-        "create as many times as many rooms",
+        f"accounts of tournament arbiters, separated by commas: their limits for messages and rooms are "
+        f"{ARBITER_ALLOWANCE} times as high",
     )
     reviewers: str = setting("reviewer", "accounts that may submit reviews of games, separated by commas")
     chat_rate: float = setting(

@@ -211,7 +211,7 @@ class Server:
         log("draining", connections=len(self.connections))
         self.status.draining = True
         for client in list(self.connections):
-            client.send(Closing(text="the server restarts; reconnect in a moment", retry_after=RETRY_AFTER_S))
+            client.send(Closing(text="the server is restarting; reconnect in a moment", retry_after=RETRY_AFTER_S))
         self._store.fail_fast()
         try:
             async with asyncio.timeout(DRAIN_TIMEOUT_S):

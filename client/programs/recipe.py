@@ -89,7 +89,7 @@ def load(path: Path) -> Recipe:
     if recipe.game not in GAMES:
         raise Failure("start", f"{path}: game should be one of {', '.join(GAMES)}, not {recipe.game[:40]!r}")
     if bool(recipe.move) == (recipe.board is not None):
-        raise Failure("start", f"{path}: give either move or board, which tell the program's moves")
+        raise Failure("start", f"{path}: give either move or board, to read the program's moves from")
     if recipe.board is not None and "owner" not in re.compile(recipe.board.cell).groupindex:
         raise Failure("start", f"{path}: cell needs a group (?P<owner>…), and (?P<count>…) if stones are counted")
     return recipe

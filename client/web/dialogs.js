@@ -7,10 +7,10 @@ import { h, fill, say } from "./dom.js";
 const GUARD_MS = 350; // a click or key meant for the board must not answer a question that has just appeared
 /** @type {[string, Control][]} */
 const CLOCKS = [
-  ["5 min + 3 s a move", { kind: "fischer", base: 300_000, increment: 3000 }],
-  ["1 min + 1 s a move", { kind: "fischer", base: 60_000, increment: 1000 }],
-  ["15 min + 10 s a move", { kind: "fischer", base: 900_000, increment: 10_000 }],
-  ["10 s a move", { kind: "move", per_move: 10_000 }],
+  ["5 min + 3 s per move", { kind: "fischer", base: 300_000, increment: 3000 }],
+  ["1 min + 1 s per move", { kind: "fischer", base: 60_000, increment: 1000 }],
+  ["15 min + 10 s per move", { kind: "fischer", base: 900_000, increment: 10_000 }],
+  ["10 s per move", { kind: "move", per_move: 10_000 }],
   ["No clock", { kind: "none" }],
 ];
 const BOT_AFTER_MS = 8000;

@@ -117,7 +117,7 @@ export class RoomReview {
       solution: move.best, also: move.also ?? [], played: move.move,
       task: `Move ${move.ply}, ${room.sides[move.side]}: ${move.move} was played. ${sentenceOf(move)} Find a better move.`,
       wrong: `${move.move} was played. ${sentenceOf(move)} Try again.`,
-      right: move.line.length > 1 ? `It goes on with ${move.line.slice(1, 5).join(" ")}.` : "",
+      right: move.line.length > 1 ? `The best line continues with ${move.line.slice(1, 5).join(" ")}.` : "",
     });
     return this.#owner.refresh();
   }

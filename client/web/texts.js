@@ -61,9 +61,9 @@ export function clockText(clock) {
       return clock.increment ? `${whole} + ${seconds(clock.increment)}` : whole;
     }
     case "move":
-      return `${seconds(clock.per_move ?? 0)} s a move`;
+      return `${seconds(clock.per_move ?? 0)} s per move`;
     case "bank":
-      return `${seconds(clock.per_move ?? 0)} s a move + ${seconds(clock.bank ?? 0)} s`;
+      return `${seconds(clock.per_move ?? 0)} s per move + ${seconds(clock.bank ?? 0)} s`;
     default:
       return "no clock";
   }

@@ -49,7 +49,7 @@ def run(args: Namespace) -> int:
     try:
         complete = run_loop(ladder.run(args.file, settings_of(args), how, server))
     except SessionError as error:
-        raise UserError(f"{error}; what was played is kept, continue with: parlour ladder run {args.file}") from None
+        raise UserError(f"{error}; finished games are kept, continue with: parlour ladder run {args.file}") from None
     except TournamentError as error:
         raise UserError(str(error)) from None
     print_line()

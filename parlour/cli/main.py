@@ -25,7 +25,7 @@ GROUPS = {
     "run a server": {
         "serve": "run a server",
         "account": "manage the accounts and tokens of a server",
-        "db": "look after the database of a server: copy, back up, check, archive",
+        "db": "maintain the database of a server: copy, back up, check, archive",
         "reviewer": "review the finished games that players of a server ask for",
         "loadtest": "measure how much load your server can take",
     },

@@ -92,7 +92,7 @@ def record_of(payloads: Sequence[bytes], room: str, db: str) -> str:
         raise UserError(f"there is no room {room[:40]!r} in {db}: check the name, or look in another archive")
     played = replay(decode_event(payload) for payload in payloads)
     if played.ended is None:
-        raise UserError(f"the game in room {room} has not ended: a record is of a finished game")
+        raise UserError(f"the game in room {room} has not ended: only finished games have a record")
     return write(snapshots.record(played))
 
 

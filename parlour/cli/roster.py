@@ -78,7 +78,7 @@ def write_sheet(path: Path, tokens: Mapping[str, str], url: str) -> None:
     try:
         write_secret(path, "\n".join([head, *parts, "</html>", ""]))
     except FileExistsError:
-        raise UserError(f"{path} exists, and may hold tokens that are nowhere else: choose another name") from None
+        raise UserError(f"{path} exists, and may have the only copy of its tokens: choose another name") from None
     except OSError as error:
         raise UserError(describe_file_error("write", path, error)) from None
 

@@ -23,7 +23,7 @@ def make_opponent(opponent: str | Policy, game: Game, encoder: Encoder, rng: Ran
     if opponent in LEVEL_NAMES:
         return search_opponent(LEVEL_NAMES[opponent], game, rng)
     if opponent.startswith("search"):
-        raise ValueError(f"{opponent!r} is no opponent: use {min(LEVEL_NAMES)} to {max(LEVEL_NAMES)}")
+        raise ValueError(f"{opponent!r} is not an opponent: use {min(LEVEL_NAMES)} to {max(LEVEL_NAMES)}")
     player = make_player(opponent, game, rng)
     return lambda state, past: player(state)
 

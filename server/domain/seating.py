@@ -76,7 +76,7 @@ def needs_code(room: Room, player: Player) -> bool:
 def require_access(room: Room, player: Player, code: str) -> None:
     """Raise Refusal if a player may not watch a private room."""
     if needs_code(room, player) and not is_code(room.setup, code):
-        raise Refusal("bad_code", "this room is private and that is not its code")
+        raise Refusal("bad_code", "wrong code for this private room: ask its players for the code")
 
 
 def take_seat(room: Room, player: Player, seat: int, now: int) -> Decision:

@@ -228,7 +228,7 @@ class Dispatcher:
             if len(command.note) > self._settings.note_length:
                 raise Refusal("too_long", f"a note has at most {self._settings.note_length} characters")
             if not command.note.isprintable():
-                raise Refusal("bad_request", "a note consists of printable characters")
+                raise Refusal("bad_request", "a note may have only printable characters")
 
     async def _watch(self, client: Client, command: Watch) -> None:
         live = await self._registry.find(command.room)
@@ -278,5 +278,5 @@ class Dispatcher:
             raise Refusal("bad_request", "a room with `players` takes neither `seat` nor `invite`")
         names = {fold(name) for name in command.players}
         if len(names) < 2 or me in names:
-            raise Refusal("bad_request", "`players` names two different players, and you as the arbiter are not one")
+            raise Refusal("bad_request", "`players` must name two different players, other than you, the arbiter")
         return creation.create_arbitrated_room(await self._admission.created_event(client, command))

@@ -121,7 +121,7 @@ class Reviews:
             text = f"you may ask for one new review a minute: try again in {-(-left_ms // 1000)} seconds"
             raise Refusal("rate_limited", text, retry_after=left_ms / 1000)
         if seconds := self._addresses.of(client.address, now / 1000).wait(now / 1000):
-            text = f"too many reviews were asked for at your address: try again in {seconds:.0f} seconds"
+            text = f"too many reviews were requested from your address: try again in {seconds:.0f} seconds"
             raise Refusal("rate_limited", text, retry_after=seconds)
         if not await self._store.request_review(room.id, player.id, now, MAX_QUEUED):
             raise Refusal("queue_full", f"{MAX_QUEUED} games wait for the reviewer: try again later")

@@ -53,7 +53,7 @@ class ChatLimits:
         if len(text) > self._max_chars:
             raise Refusal("too_long", f"a chat line has at most {self._max_chars} characters")
         if not text.strip() or not text.isprintable():
-            raise Refusal("bad_request", "a chat line consists of printable characters")
+            raise Refusal("bad_request", "a chat line may have only printable characters")
         seated = live.seat_of(client) is not None
         if live.room.chat_counts[0 if seated else 1] >= self._max_lines:
             whose = "players" if seated else "watchers"

@@ -47,7 +47,7 @@ def read_public_key(line: str) -> PublicKey:
     kind, _, rest = line.partition(" ")
     encoded, _, comment = rest.strip().partition(" ")
     if kind not in KEY_TYPES:
-        raise BadKey(f"{kind[:40]!r} is no type of key that can be used: make one with ssh-keygen -t ed25519")
+        raise BadKey(f"{kind[:40]!r} is not a supported type of key: make one with ssh-keygen -t ed25519")
     try:
         blob = base64.b64decode(encoded, validate=True)
         fields = split_fields(blob)

@@ -62,7 +62,7 @@ ENVIRONMENT = {  # what a client may set, and to what
 }
 TERMINAL = re.compile(r"[A-Za-z0-9._+-]{1,40}")
 SIGNALS = {"INT": signal.SIGINT, "TERM": signal.SIGTERM, "HUP": signal.SIGHUP}
-RESTARTING = "the server restarts; connect again in a moment"
+RESTARTING = "the server is restarting; connect again in a moment"
 
 
 class Server:
@@ -452,7 +452,7 @@ class Session(asyncssh.SSHServerSession[bytes]):
             if wait_s > 0:
                 await asyncio.sleep(wait_s)
                 continue
-            why = "has lasted for as long as one may" if last <= idle else "was idle for too long"
+            why = "has reached its time limit" if last <= idle else "was idle for too long"
             self.end(f"this session {why}; connect again for a new one")
             return
 

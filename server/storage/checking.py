@@ -123,7 +123,7 @@ def index_faults(row: RoomRow, said: RoomRow) -> Iterator[str]:
     except Exception:  # damaged data can raise anything
         same = False
     if not same:
-        yield f"room {row.room}: the index describes the room otherwise than its log"
+        yield f"room {row.room}: the index and the log describe the room differently"
 
 
 def info_of(row: RoomRow) -> RoomInfo:

@@ -93,7 +93,7 @@ class HttpHandler:
             return page
         if self.website and html:
             return self.website.page(HTTPStatus.NOT_FOUND, path, headers)
-        return text_page(HTTPStatus.NOT_FOUND, "page not found: try / for what is here\n")
+        return text_page(HTTPStatus.NOT_FOUND, "page not found: see / for the lobby\n")
 
     def _front_page(self, headers: Mapping[str, str]) -> str:
         return FRONT_PAGE.format(

@@ -70,7 +70,7 @@ async def test_sheet_is_private_escaped_and_never_overwritten(tmp_path: Path) ->
     assert sheet.stat().st_mode & 0o077 == 0
     code, _, errors = await account(db, "import", write_roster(tmp_path, "name\nBen\n"), "--sheet", str(sheet))
     assert code == 2
-    assert "exists, and may hold tokens that are nowhere else" in errors
+    assert "exists, and may have the only copy of its tokens" in errors
     assert sheet.read_text() == text
     assert (await account(db, "list"))[1].count("\n") == 0  # Ben was not created without a token
 

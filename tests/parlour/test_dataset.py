@@ -79,7 +79,7 @@ def test_records_are_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ("words", "sentence"),
     [
         (["chess", "--out", "a.jsonl"], "there is no game 'chess'"),
-        (["conga", "--out", "a.csv"], "with the end .jsonl or .parquet"),
+        (["conga", "--out", "a.csv"], "must end in .jsonl or .parquet"),
         (["conga", "--out", "nowhere/a.jsonl"], "nowhere"),
         (["conga", "--server", "--from", "x", "--out", "a.jsonl"], "exclude each other"),
         (["conga", "--server", "--db", "x.db", "--out", "a.jsonl"], "--server and --db exclude each other"),

@@ -52,7 +52,7 @@ async def screen(
 
 def test_page_has_all_parts() -> None:
     text = text_of(report())
-    for words in ("Standing", "Each against each", "Last results", "Next", "Goals: 1 of 2 met", "Is blockade stronger"):
+    for words in ("Standings", "Crosstable", "Last results", "Next", "Goals: 1 of 2 met", "Is blockade stronger"):
         assert words in text
     assert "forfeit: search@5 left" in text
     assert "½ – ½" in text
@@ -86,7 +86,7 @@ def test_ladder_shows_ratings_on_its_scale_and_retired_versions() -> None:
 
 
 def test_damaged_crosstable_is_left_out() -> None:
-    assert "Each against each" not in text_of(report(crosstable=(("1/2",), ("1/2", "-"))))
+    assert "Crosstable" not in text_of(report(crosstable=(("1/2",), ("1/2", "-"))))
 
 
 @pytest.mark.parametrize(("cell", "token"), [("1.5/2", "good"), ("1/2", "text"), ("0/1", "bad"), ("–", "muted")])
@@ -151,11 +151,11 @@ async def test_screen_waits_for_the_first_report() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.show(TournamentScreen("cup"))
         await pilot.pause()
-        assert "nothing of a tournament named cup" in picture_of(app)
+        assert "No tournament named cup" in picture_of(app)
         assert [command.name for command in app.sent if isinstance(command, WatchTournament)] == ["cup"]
         app.deliver(TournamentUpdate(name="other", by="arbiter", age=0, report=report()))
         await pilot.pause()
-        assert "nothing of a tournament named cup" in picture_of(app)
+        assert "No tournament named cup" in picture_of(app)
 
 
 async def test_colours_change_and_silence_is_shown() -> None:

@@ -193,7 +193,7 @@ def check_readable(path: Path) -> None:
     needed = stat.S_IROTH | stat.S_IXOTH if path.is_dir() else stat.S_IROTH
     if os.geteuid() == 0 and path.stat().st_mode & needed != needed:
         how = f"make it readable with chmod -R a+rX {path}, or do not start Parlour as root"
-        raise Failure("start", f"other users cannot read {path}, and in the jail the program is one: {how}")
+        raise Failure("start", f"the program runs as another user in the jail and cannot read {path}: {how}")
 
 
 def check_folder(folder: Path) -> None:

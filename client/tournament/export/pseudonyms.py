@@ -56,7 +56,7 @@ def read_key(path: Path) -> str:
     try:
         return read_file(path, MAX_STATE_BYTES).decode()
     except ValueError as error:
-        raise TournamentError(f"cannot read the key {path}: {error}: delete it, and new pseudonyms are drawn") from None
+        raise TournamentError(f"cannot read the key {path}: {error}: delete it to get new pseudonyms") from None
 
 
 def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> tuple[Plan, TournamentState]:

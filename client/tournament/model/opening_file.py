@@ -28,7 +28,7 @@ def load(path: Path, game: Game) -> tuple[str, ...]:
         if text:
             openings.append(position_of(text, game, f"{path}: line {number}"))
     if not openings:
-        raise TournamentError(f"{path} has no openings: write one a line, a position or moves")
+        raise TournamentError(f"{path} has no openings: write one per line, as a position or as moves")
     if len(openings) > MAX_OPENINGS:
         raise TournamentError(f"{path} has {len(openings)} openings, more than {MAX_OPENINGS}: split it")
     return tuple(openings)

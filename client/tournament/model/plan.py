@@ -109,7 +109,7 @@ class Plan:
     opening_plies: int = -1  # random moves before the players begin; -1: the default
     openings: tuple[str, ...] = ()  # positions to begin at, in turn, instead of random ones
     balanced: bool = False  # choose openings by value, instead of random ones
-    same_openings: bool = False  # every two players play from the same openings
+    same_openings: bool = False  # every pair of players gets the same openings
     concurrency: int = 4
     wait: float = 60.0  # seconds to wait for a player
     longest: float = 3600.0  # maximum seconds per game

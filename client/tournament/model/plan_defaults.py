@@ -80,7 +80,7 @@ def checked_opening(plan: Plan, position: str) -> str:
 
 def rounds_of(plan: Plan) -> int:
     if plan.rounds and plan.format in ("knockout", "match", "grading"):
-        raise TournamentError(f"rounds does not go with format = '{plan.format}': remove it")
+        raise TournamentError(f"rounds cannot be used with format = '{plan.format}': remove it")
     swiss = max(1, ceil(log2(max(2, len(plan.players)))))
     return plan.rounds or (swiss if plan.format == "swiss" else DEFAULT_ROUNDS.get(plan.format, 0))
 

@@ -1,4 +1,4 @@
-"""The parts of the tournament screen as lines: progress, standing, each against each, results."""
+"""The parts of the tournament screen as lines: progress, standings, crosstable, results."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def standing_title(width: int, heads: Sequence[tuple[str, int]], appearance: App
     """Return the title of the standing, with the titles of its columns at the right."""
     right = "".join(padded(head, columns, right=True) for head, columns in heads)
     spare = len(right) - len(right.lstrip())
-    rule = title_line("Standing", max(0, width - len(right) + spare - 1), appearance)
+    rule = title_line("Standings", max(0, width - len(right) + spare - 1), appearance)
     return [*rule, Segment(f" {right.lstrip()}", tone(appearance, "muted"))]
 
 
@@ -141,7 +141,7 @@ def crosstable(report: TournamentReport, width: int, appearance: Appearance) -> 
             shown = "–" if other == place else printable(cell)
             line.append(Segment(padded(shown, CELL_COLUMNS, right=True), tone(appearance, cell_token(shown))))
         lines.append(line)
-    return Part("Each against each", lines)
+    return Part("Crosstable", lines)
 
 
 def cell_token(text: str) -> str:

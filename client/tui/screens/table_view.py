@@ -63,8 +63,8 @@ CLEARING_EVENTS = (Moved, TakenBack, DrawOffered, TakebackOffered, RematchOffere
 CLOCK_INTERVAL_S = 0.1
 LOW_TIME_S = 10
 FIRST_HINT = "Use the arrows and enter, click, or type a move such as {move}."
-PICKED_TAIL = "esc lets go"
-PREVIEW_TAIL = "enter plays it · esc lets go"
+PICKED_TAIL = "esc cancels"
+PREVIEW_TAIL = "enter plays it · esc cancels"
 
 
 class TableView(BaseScreen):

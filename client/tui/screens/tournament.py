@@ -30,7 +30,7 @@ TWO_BOARDS_ROWS = 38
 KEYS = (
     Keys("↑↓", "choose"),
     Keys("enter", "watch"),
-    Keys("c", "each against each"),
+    Keys("c", "crosstable"),
     Keys("p", "colours"),
     Keys("F1", "rules"),
     Keys("?", "all keys"),
@@ -40,12 +40,12 @@ HELP_TITLE = "Keys of a tournament"
 HELP = (
     ("up, down", "choose a running game"),
     ("enter", "watch it; q returns to the tournament"),
-    ("c", "show all numbers, and each against each; again: back"),
+    ("c", "show all numbers and the crosstable; again: back"),
     ("p", "change the colours"),
     ("F1", "show the rules of the game"),
     ("ctrl+p", "find any of these by its name"),
     ("?", "show this page"),
-    ("q, esc", "leave; the tournament goes on"),
+    ("q, esc", "leave; the tournament continues"),
     ("ctrl+c", "leave at once; a tournament that runs here stops, and can be resumed"),
 )
 
@@ -82,7 +82,7 @@ class TournamentScreen(FollowingScreen):
         self.query_one("#none", PlainText).update(
             ["Starting the tournament…"]
             if self._local
-            else [f"The server has heard nothing of a tournament named {self.tournament}.", "Waiting until it starts."]
+            else [f"No tournament named {self.tournament} has been reported to the server.", "Waiting until it starts."]
         )
         self.set_interval(UPDATE_INTERVAL_S, self.flush)
         self.flush()
@@ -177,7 +177,7 @@ class TournamentScreen(FollowingScreen):
     def actions(self) -> list[Action]:
         return [
             Action("Watch the chosen game", "enter", self._watch),
-            Action("Each against each, and all numbers", "c", self._toggle_details),
+            Action("Crosstable, and all numbers", "c", self._toggle_details),
             Action("Change the colours", "p", self.client.cycle_theme),
             Action("Show the rules", "F1", self._show_rules),
             Action("Show all keys", "?", self._show_help),

@@ -174,7 +174,7 @@ class WallScreen(FollowingScreen):
         count = counted(live, what) if shown >= live else f"{shown} of {counted(live, what)}"
         follows = "follows live games by itself" if self.is_tv else ""
         parts = ["Parlour", "TV" if self.is_tv else "Watching", count, *filter(None, [title])]
-        self.query_one(Header).show(parts, "held: space lets go" if self.places.held else follows)
+        self.query_one(Header).show(parts, "held: space resumes" if self.places.held else follows)
 
     def show_notice(self, text: str) -> None:
         self.query_one(Footer).show(Status(self.client.connection or text))
@@ -229,7 +229,7 @@ class WallScreen(FollowingScreen):
         return [
             Action("Open the chosen game", "enter", self._open_chosen),
             *boards,
-            Action("Keep these games, or let go of them", "space", self._hold),
+            Action("Keep these games, or follow live games again", "space", self._hold),
             Action("Other games: next", "pgdn", partial(self._turn_page, 1)),
             Action("Other games: previous", "pgup", partial(self._turn_page, -1)),
             *games,

@@ -1,4 +1,4 @@
-"""The report on a tournament: progress, standing with bars, each against each, results, what comes next."""
+"""The report on a tournament: progress, standings with bars, crosstable, results, next games."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class LobbyPage {
   #doors() {
     return h("div", {},
       h("section", { class: "card" }, h("header", {}, h("h2", {}, "Waiting for you"), this.#waitingCount), this.#own, this.#waiting, this.#noneWaiting),
-      h("section", { class: "card" }, h("header", {}, h("h2", {}, "Bots at the door"), this.#botCount), this.#bots, this.#noBots));
+      h("section", { class: "card" }, h("header", {}, h("h2", {}, "Bots, ready to play"), this.#botCount), this.#bots, this.#noBots));
   }
 
   async #loadResults() {

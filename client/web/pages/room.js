@@ -132,7 +132,7 @@ class RoomPage {
     const review = await this.#withReview();
     if (!review || review.isDone) return;
     review.receive(detail);
-    if (review.isDone) this.app.announce("The review is there.");
+    if (review.isDone) this.app.announce("The review is ready.");
     this.main.classList.toggle("reviewed", review.isDone);
     this.#showAll();
   };

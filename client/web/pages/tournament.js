@@ -53,7 +53,7 @@ class TournamentPage {
     const tv = `/tv?tournament=${encodeURIComponent(name)}`;
     fill(this.#latest.body, this.#results);
     this.#none = h("div", { class: "card message", hidden: true }, h("h1", { class: "name" }, name),
-      h("p", { class: "soft" }, "This server has heard nothing of a tournament with this name. It appears here by itself when it starts."),
+      h("p", { class: "soft" }, "No tournament of this name has been reported to this server. It appears here when it starts."),
       h("div", { class: "actions" }, h("a", { class: "btn", href: "/tournaments" }, "All tournaments")));
     this.#page = h("div", { hidden: true },
       h("div", { class: "hero" }, h("div", {}, this.#live, this.#title, this.#about),

@@ -220,7 +220,7 @@ async def remove_key(store: Store, fingerprint: str) -> None:
     if not owner:
         raise UserError(f"no account has the key {fingerprint[:60]}; 'parlour account keys' lists all")
     await store.remove_account_key(fingerprint)
-    print_line(f"{fingerprint} no longer logs in as {owner}; SSH sessions that are open go on")
+    print_line(f"{fingerprint} no longer logs in as {owner}; open SSH sessions continue")
 
 
 def state_text(account: Account) -> str:

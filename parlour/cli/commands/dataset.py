@@ -67,7 +67,7 @@ def run(args: Namespace) -> int:
     if args.server and (args.sources or args.db):
         raise UserError(f"--server and {'--from' if args.sources else '--db'} exclude each other; use one of them")
     if args.out.suffix not in SUFFIXES:
-        raise UserError(f"--out should be a file with the end {' or '.join(SUFFIXES)}, not {args.out.name[:60]!r}")
+        raise UserError(f"--out must end in {' or '.join(SUFFIXES)}, not {args.out.name[:60]!r}")
     interrupted = False
     with Output(args.out) as output:
         progress = Progress(args, output)

@@ -1,4 +1,4 @@
-"""Look after the database of a server.
+"""Maintain the database of a server.
 
 parlour db backup parlour-2026-11-18.db    copy a SQLite file while the server runs
 parlour db check                           compare the index with the logs; a line for each fault
@@ -12,7 +12,7 @@ parlour db prune --dry-run                 say what would be deleted
 parlour db prune --keep-aborted 7          keep rooms without a result for 7 days
 
 copy takes everything: rooms, accounts, sessions, ratings. It needs a new target, and no server may
-run on either side. If it is interrupted, run it again: it goes on. At the end it reads both sides
+run on either side. If it is interrupted, run it again: it continues. At the end it reads both sides
 and prints the number of rows and a digest of each table. A server refuses an unfinished copy.
 
 check only reads, and may run beside a server. Its exit code is 1 if it finds a fault. For backups

@@ -7,10 +7,10 @@ parlour grade hw2 --review                   judge the moves of the games, too
 parlour grade hw2 --jail none                run submissions with your rights (not recommended)
 
 FOLDER has one folder, ZIP archive or source file per student. Submissions are built and run in a
-jail. Ctrl-C stops it; the same command continues. Only what has changed is graded again. Written
-are grades.csv and summary.txt, a page and results.json (Gradescope) per student, and standings with
-pseudonyms; with --review also accuracy and worst mistakes. docs/courses.md is a step-by-step
-guide.
+jail. Ctrl-C stops it; the same command continues. Only what has changed is graded again. The
+command writes grades.csv, summary.txt, a page and results.json (Gradescope) per student, and
+standings with pseudonyms; with --review also accuracy and worst mistakes. docs/courses.md is a
+step-by-step guide.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ parlour puzzles mancala --option pits=4 --out mine.jsonl
 parlour puzzles conga --from game.txt 1rca5jyrpnv    from recorded games or rooms of a server
 parlour puzzles --check mine.jsonl                   prove every puzzle of a file again
 
-Without --from, the search plays against itself. 'parlour play --puzzles conga' asks the puzzles
+Without --from, the search plays against itself. 'parlour play --puzzles conga' plays the puzzles
 that come with Parlour. In Conga, the move of a puzzle alone wins within the given number of plies.
 """
 

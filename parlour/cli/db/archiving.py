@@ -33,7 +33,7 @@ async def archive(db: str, folder: Path, before: str) -> None:
             async with opened_store(str(file), "rooms", create=True, serving=True, unfinished=True) as (target, _):
                 moved = await archive_month(store, target, month, str(file), now, progress.show)
             progress.clear()
-            stay = f"; {moved.staying} left there, not ended or only today" if moved.staying else ""
+            stay = f"; {moved.staying} kept: not ended, or ended less than a day ago" if moved.staying else ""
             print_line(f"{month}: {counted(moved.rooms, 'room')}, {counted(moved.events, 'event')} in {file}{stay}")
 
 

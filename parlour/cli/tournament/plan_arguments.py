@@ -54,9 +54,9 @@ def add_plan(parser: ArgumentParser) -> None:
         "--opening-plies", metavar="N", type=non_negative, help="random moves before the players begin (default: 4)"
     )
     text = "random moves (the default), random moves after which neither player is much better, or those of a file in "
-    text += "turn, with one opening a line: a position or moves"
+    text += "turn, with one opening per line: a position or moves"
     games.add_argument("--openings", metavar="random|balanced|FILE", help=text)
-    text = "every two players play from the same openings (default: every pair of games has a new one)"
+    text = "every pair of players gets the same openings (default: every pair of games has a new one)"
     games.add_argument("--same-openings", action="store_true", help=text)
     games.add_argument("--seed", metavar="N", type=non_negative, help="seed of everything random (default: 1)")
     games.add_argument(

@@ -108,7 +108,7 @@ class ScreenOutput(LineOutput):
         if app.return_code == INTERRUPTED:
             signal.raise_signal(signal.SIGINT)
         else:
-            super().message(error or "the tournament goes on; Ctrl-C stops it")
+            super().message(error or "the tournament continues; Ctrl-C stops it")
 
 
 async def report_to(app: TournamentApp, build: ReportBuilder) -> None:

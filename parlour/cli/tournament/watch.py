@@ -98,7 +98,7 @@ class Watcher:
     def wait(self) -> None:
         """Say that there is no report yet."""
         if not self._begun:
-            print_line(f"The server has heard nothing of a tournament named {self.name}. Waiting until it starts.")
+            print_line(f"No tournament named {self.name} has been reported to the server. Waiting until it starts.")
 
     def show(self, update: TournamentUpdate) -> None:
         """Print what is new in a report."""

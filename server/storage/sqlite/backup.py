@@ -51,4 +51,4 @@ def verify(source: sqlite3.Connection, copy: sqlite3.Connection, target: str) ->
     (result,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
     counts = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table.name})" for table in TABLES)
     if result != "ok" or source.execute(counts).fetchone() != copy.execute(counts).fetchone():
-        raise StoreError(f"the backup {target} is not a true copy: check both disks, and the database with 'db check'")
+        raise StoreError(f"the backup {target} differs from the database: check both disks, and run 'parlour db check'")

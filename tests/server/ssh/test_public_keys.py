@@ -35,8 +35,8 @@ def test_file_may_have_several_keys_and_comments() -> None:
     ("text", "why"),
     [
         ("", "there is no key in it"),
-        ("hello world", "'hello' is no type of key"),
-        ("ssh-dss AAAAB3NzaC1kc3M=", "'ssh-dss' is no type of key"),
+        ("hello world", "'hello' is not a supported type of key"),
+        ("ssh-dss AAAAB3NzaC1kc3M=", "'ssh-dss' is not a supported type of key"),
         ("ssh-ed25519", "the ssh-ed25519 key is damaged"),
         ("ssh-ed25519 %%%", "the ssh-ed25519 key is damaged"),
         (ED25519.replace("ssh-ed25519", "ssh-rsa"), "the ssh-rsa key is damaged"),

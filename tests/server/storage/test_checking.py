@@ -31,7 +31,7 @@ FAULTS = {
     "UPDATE rooms SET name0 = 'eve' WHERE room = {ended}": r"room \w+: the index has names \('eve', 'jos.'\), the log",
     "UPDATE rooms SET private = NOT private WHERE room = {ended}": r"room \w+: the index has private True",
     "UPDATE rooms SET deadline = NULL WHERE room = {running}": r"room \w+ has a deadline that is not in the index",
-    "UPDATE rooms SET info = '' WHERE room = {ended}": r"room \w+: the index describes the room otherwise",
+    "UPDATE rooms SET info = '' WHERE room = {ended}": r"room \w+: the index and the log describe the room differently",
     "DELETE FROM ratings WHERE player = 'p-ann' AND games = 2": r"ratings of player p-ann in cohcoh: no rating between",
     "UPDATE ratings SET room = 'gone' WHERE player = 'p-ann' AND games = 2": r"ratings .* game 2 is of room gone",
     "UPDATE account_keys SET player = 'gone'": "the SSH key SHA256:a is of player gone, who has no account",

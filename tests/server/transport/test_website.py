@@ -54,7 +54,7 @@ def test_other_paths_are_not_found(website: Website, path: str) -> None:
     status, headers, _ = respond(website, path, **HTML)
     assert status == 404
     assert headers["Content-Type"].startswith("text/html")
-    assert respond(website, path)[2] == b"page not found: try / for what is here\n"
+    assert respond(website, path)[2] == b"page not found: see / for the lobby\n"
 
 
 def test_pages_forbid_inline_scripts_and_foreign_content(website: Website) -> None:

@@ -81,7 +81,7 @@ def test_tournament_goes_on_with_lines_if_the_user_leaves_the_screen(cup: Folder
     try:
         child.expect(rf"[1-9]\d* of {GAMES} games")
         child.send("q")
-        child.expect("the tournament goes on; Ctrl-C stops it")
+        child.expect("the tournament continues; Ctrl-C stops it")
         child.expect(r"game \d+, round \d+: .* \(")
         child.expect("greedy against random: ")
         assert end(child) == 0

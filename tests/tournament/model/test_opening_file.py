@@ -33,7 +33,7 @@ def test_positions_and_moves_give_the_same_openings(tmp_path: Path) -> None:
     [
         ("a1 b2\na1 a1\n", "openings.txt: line 2: this is neither a position"),
         ("nonsense", "line 1: this is neither a position .* nor moves from the start"),
-        ("# nothing\n", "has no openings: write one a line"),
+        ("# nothing\n", "has no openings: write one per line"),
         ("a1\n" * 10_001, "has 10001 openings, more than 10000"),
         ("a1 " * 500_000, "cannot read .*openings.txt"),
     ],

@@ -73,7 +73,7 @@ def load(tmp_path: Path, text: str) -> Plan:
         ('openings = "balanced"\nrated = true\nclock = "5+3"\n' + GOOD, "remove openings or set rated to false"),
         ('format = "match"\n' + GOOD + "[sprt]\nalpha = 0.7\n", "alpha should be a number between 0 and 0.5"),
         ('format = "match"\n' + GOOD + '[[player]]\nbot = "search@2"\n', "a match has two players, not 3"),
-        ('format = "knockout"\nrounds = 2\n' + GOOD, "rounds does not go with format = 'knockout'"),
+        ('format = "knockout"\nrounds = 2\n' + GOOD, "rounds cannot be used with format = 'knockout'"),
         ('format = "grading"\n' + GOOD, "grading needs goals, and players with student = true"),
         (GOOD + '[[goal]]\nbeats = "greedy"\n', "goals need format = 'grading'"),
         ('format = "grading"\n' + GOOD + "[[goal]]\n", "goal 1: a goal has exactly one of beats, points"),
