@@ -25,7 +25,7 @@ from protocol.codec import JSON, Malformed
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath
 from server.transport.http import METRICS_PATH, WEBSOCKET_PATH, HttpHandler
-from server.transport.ip_limits import counted_address
+from server.transport.ip_limits import client_address, counted_address
 from server.transport.rate_limit import RateLimit
 from server.transport.services import Services
 from server.vouchers import VOUCHER_HEADER, Voucher
@@ -107,9 +107,7 @@ class Connection(FastPath):
         """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket."""
         if not self.address:
             remote = self.remote_address
-            address = str(remote[0]) if remote else "?"
-            address = forwarded[-1].rpartition(",")[2].strip() or address if forwarded else address
-            self.address = counted_address(address)
+            self.address = counted_address(client_address(str(remote[0]) if remote else "?", forwarded))
             if not self.services.ip_limits.add(self.address):
                 self.services.metrics.turned_away["address"] += 1
                 self.transport.abort()

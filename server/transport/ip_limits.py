@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from runtime.token_bucket import TokenBuckets
 from server.config import Settings
@@ -87,6 +87,11 @@ class IpLimits:
         """Take what addresses have spent at another worker from their budgets."""
         for address, weight in weights.items():
             self._budgets.of(address, now).spend(weight, now)
+
+
+def client_address(socket_address: str, forwarded: Sequence[str]) -> str:
+    """Return the last address in the X-Forwarded-For headers, which the proxy has set, or else that of the socket."""
+    return (forwarded[-1].rpartition(",")[2].strip() if forwarded else "") or socket_address
 
 
 def counted_address(text: str) -> str:

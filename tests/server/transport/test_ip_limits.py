@@ -14,6 +14,7 @@ from server.transport.ip_limits import (
     EXTRA_CONNECTIONS,
     RATE_IN_CONNECTIONS,
     IpLimits,
+    client_address,
     counted_address,
 )
 from tests.e2e.local_server import until
@@ -71,6 +72,19 @@ def test_budget_of_an_address_is_that_of_several_connections() -> None:
 )
 def test_addresses_of_an_ipv6_network_count_as_one(address: str, counted: str) -> None:
     assert counted_address(address) == counted
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "address"),
+    [
+        ([], "10.0.0.1"),
+        (["6.6.6.6, 1.2.3.4"], "1.2.3.4"),
+        (["6.6.6.6", " 1.2.3.4 "], "1.2.3.4"),
+        (["6.6.6.6,"], "10.0.0.1"),
+    ],
+)
+def test_last_forwarded_address_is_that_of_the_client(forwarded: list[str], address: str) -> None:
+    assert client_address("10.0.0.1", forwarded) == address
 
 
 async def test_forwarded_ipv6_addresses_count_by_network() -> None:
