@@ -6,15 +6,12 @@ from typing import NamedTuple
 
 from protocol.commands import Hello
 from protocol.types import Player
-from protocol.usernames import is_readable, mixed_alphabets
 from server.config import Settings
 from server.domain.decision import Refusal
-from server.ids import new_player_id, random_id
+from server.handlers.player_names import check_new_name, claim_free_name, claim_numbered_name, new_guest_name
+from server.ids import new_player_id
 from server.storage.interface import Account, PlayerRooms, Session, Store, new_secret
 from server.vouchers import Voucher
-
-MAX_NUMBERED_GUESTS = 10  # guests of one name that get a number; the next ones get random letters
-MAX_SUFFIX_CHARS = 4  # characters that a name may have in addition because of a suffix such as "~12"
 
 
 class Identity(NamedTuple):
@@ -53,7 +50,7 @@ async def identify(
         return account_identity(account)
     if settings.auth == "tokens":
         raise guests_refused()
-    name = hello.name.strip() or f"guest-{random_id(4)}"
+    name = hello.name.strip() or new_guest_name()
     check_new_name(name, settings.name_length)
     if await store.account_named(name) is not None:
         raise Refusal("name_taken", f"the name {name} belongs to an account; choose another, or use its token")
@@ -85,44 +82,6 @@ async def resume_session(store: Store, settings: Settings, secret: str, node: st
     return Identity(Session(id, name, account), secret, player, rooms, saved_at, account_change)
 
 
-async def claim_free_name(store: Store, name: str, node: str, player: str) -> str:
-    """Claim a name that no account owns, with a suffix if a player at any node has it."""
-    if await store.claim_name(node, player, name):
-        return name
-    return await claim_numbered_name(store, name, node, player)
-
-
-async def claim_numbered_name(store: Store, name: str, node: str, player: str) -> str:
-    """Claim a taken name with a suffix that makes it free.
-
-    The suffix is a number. From the tenth player on it is random: the thousandth must not try a thousand numbers.
-    """
-    number = 2
-    while True:
-        candidate = f"{name}~{number if number < MAX_NUMBERED_GUESTS else random_id(3)}"
-        if await store.account_named(candidate) is None and await store.claim_name(node, player, candidate):
-            return candidate
-        number += 1
-
-
 def guests_refused() -> Refusal:
     """Return the refusal of a guest by a server for accounts only."""
     return Refusal("guests_refused", "this server accepts accounts only; ask its operator for a token")
-
-
-def check_name(name: str, max_length: int) -> None:
-    """Raise Refusal if a text cannot be a player's name."""
-    if len(name) > max_length:
-        raise Refusal("bad_name", f"a name has at most {max_length} characters: choose a shorter one")
-    if not is_readable(name):
-        raise Refusal("bad_name", "a name consists of visible characters, without spaces at its ends: choose another")
-
-
-def check_new_name(name: str, max_length: int) -> None:
-    """Raise Refusal if a new player may not take this name. Players keep names given under older rules."""
-    check_name(name, max_length)
-    mixed = mixed_alphabets(name)
-    if len(mixed) > 1:
-        raise Refusal(
-            "bad_name", f"a word uses one alphabet, but this name mixes {' and '.join(mixed)} letters: choose another"
-        )

@@ -42,8 +42,8 @@ from server.config import Settings
 from server.domain import creation
 from server.domain.decision import Decision, Refusal
 from server.domain.seating import invited_names, require_access
-from server.handlers.auth import MAX_SUFFIX_CHARS, check_name
 from server.handlers.hello import HelloHandler
+from server.handlers.player_names import MAX_SUFFIX_CHARS, check_name
 from server.handlers.puzzles import puzzle
 from server.handlers.queries import QueryHandler
 from server.lobby.feed import LobbyFeed

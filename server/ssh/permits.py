@@ -8,7 +8,7 @@ from typing import Any
 
 from server.config import Settings
 from server.domain.decision import Refusal
-from server.handlers.auth import check_new_name
+from server.handlers.player_names import check_new_name
 from server.storage.interface import Store, Unavailable
 from server.transport.ip_limits import counted_address
 from server.vouchers import VOUCHER_KEY, Voucher, sign_voucher

@@ -39,7 +39,7 @@ from protocol.usernames import fold
 from runtime.printable import print_error, print_line, print_lines, printable
 from server.config import Settings
 from server.domain.decision import Refusal
-from server.handlers.auth import check_new_name
+from server.handlers.player_names import check_new_name
 from server.ids import new_player_id
 from server.ssh.public_keys import BadKey, PublicKey, read_public_keys
 from server.storage.account_keys import AccountKey
