@@ -10,12 +10,14 @@ loop      delay of an event loop while a search runs in a thread; goal p99 < 20 
 solve     `parlour solve` from scratch: seconds, nodes, memory
 late      solving Max-Connect4 with 20 empty squares; goal 1 s
 forced    finding Conga wins that are forced within 7 plies; goal 1 s
+threads   how many times as fast two threads are as one, solving and searching to a fixed depth; goal 1.5
 """
 
 from __future__ import annotations
 
 import asyncio
 import ctypes
+import os
 import random
 import resource
 import shutil
@@ -23,11 +25,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bench.to_c import to_c
 from engine.game import Game
@@ -41,6 +45,14 @@ BOARDS: list[tuple[str, dict[str, object]]] = [
     ("mancala", {}),
     ("maxconnect4", {}),
     ("cohcoh", {"n": 5, "k": 4}),
+]
+THREADS_TASKS: list[tuple[str, dict[str, object], int | None]] = [  # the depth, or None to solve
+    ("mancala", {"pits": 6, "stones": 3}, None),
+    ("mancala", {"pits": 5, "stones": 4}, None),
+    ("cohcoh", {"n": 5, "k": 4}, None),
+    ("mancala", {}, 21),
+    ("conga", {}, 12),
+    ("maxconnect4", {}, 17),
 ]
 
 
@@ -205,8 +217,69 @@ def forced(positions: int = 40) -> None:
     )
 
 
+class ThreadsRound:
+    """One search with a new table: its wall time, and the CPU time of all threads and of the busiest one."""
+
+    def __init__(self, game: Game, depth: int | None, threads: int) -> None:
+        thinker = Thinker(game, table_mb=256, compiled=True, threads=threads)
+        spent: dict[int, float] = {}
+
+        def timed(run: Callable[..., None]) -> Callable[..., None]:
+            def call(*arrays: Any) -> None:
+                before = time.thread_time()
+                run(*arrays)
+                thread = threading.get_ident()
+                spent[thread] = spent.get(thread, 0.0) + time.thread_time() - before
+
+            return call
+
+        for worker in thinker.driver.workers:
+            worker.kernel = replace(worker.kernel, run=timed(worker.kernel.run))
+        others, begin = machine_cpu_s() - time.process_time(), time.perf_counter()
+        if depth is None:
+            report = thinker.solve(game.start(), Limits())
+        else:
+            report = thinker.think(game.start(), Limits(depth=depth))
+        self.wall_s = time.perf_counter() - begin
+        self.others_s = machine_cpu_s() - time.process_time() - others
+        self.all_cpu_s, self.busiest_cpu_s = sum(spent.values()), max(spent.values())
+        self.nodes, self.value = report.nodes, report.value if report.proved else None
+
+
+def machine_cpu_s() -> float:
+    """Return the CPU time that all processes of the machine have used."""
+    user, nice, system, _, _, irq, soft_irq, *_ = map(int, Path("/proc/stat").read_text().split("\n")[0].split()[1:])
+    return float(user + nice + system + irq + soft_irq) / os.sysconf("SC_CLK_TCK")
+
+
+def threads(rounds: int = 7) -> None:
+    """Compare one and two threads in alternating rounds, so that the load of the machine meets both."""
+    for name, options, depth in THREADS_TASKS:
+        game = create(name, options)
+        pairs = [(ThreadsRound(game, depth, 1), ThreadsRound(game, depth, 2)) for _ in range(rounds)]
+        assert len({one.value for pair in pairs for one in pair}) == 1 or depth is not None, "the values differ"
+        wall = sorted(one.wall_s / two.wall_s for one, two in pairs)
+        busiest = sorted(one.busiest_cpu_s / two.busiest_cpu_s for one, two in pairs)
+        total, nodes = (
+            statistics.median(getattr(two, field) / getattr(one, field) for one, two in pairs)
+            for field in ("all_cpu_s", "nodes")
+        )
+        runs = [one for pair in pairs for one in pair]
+        load = sum(one.others_s for one in runs) / sum(one.wall_s for one in runs)
+        task = f"{name} {','.join(map(str, options.values()))} " + ("solved" if depth is None else f"depth {depth}")
+        print(
+            f"threads   {task:24} {statistics.median(one.wall_s for one, _ in pairs):5.2f} s: "
+            f"2 are {statistics.median(wall):.2f} ({wall[0]:.2f} to {wall[-1]:.2f}) times as fast by wall time, "
+            f"{statistics.median(busiest):.2f} ({busiest[0]:.2f} to {busiest[-1]:.2f}) by the CPU time of the busier "
+            f"one; CPU in all x {total:.2f}, positions x {nodes:.2f}; other processes used {load:.2f} of "
+            f"{os.cpu_count()} cores   goal 1.50",
+            flush=True,
+        )
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "speed": speed, "start": start, "deadline": deadline, "loop": loop, "late": late, "forced": forced, "solve": solve,
+    "threads": threads,
 }  # fmt: skip
 
 
