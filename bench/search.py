@@ -10,6 +10,7 @@ loop      delay of an event loop while a search runs in a thread; goal p99 < 20 
 solve     `parlour solve` from scratch: seconds, nodes, memory
 late      solving Max-Connect4 with 20 empty squares; goal 1 s
 forced    finding Conga wins that are forced within 7 plies; goal 1 s
+endgames  what the endgame tables of Mancala cost, and what solving gains from them
 threads   how many times as fast two threads are as one, solving and searching to a fixed depth; goal 1.5
 """
 
@@ -35,8 +36,10 @@ from typing import Any
 
 from bench.to_c import to_c
 from engine.game import Game
+from engine.games.mancala_endgames import endgame_stones
 from engine.registry import create
 from engine.search import Limits, Thinker
+from engine.search.endgames import compute, prepare_endgames
 from engine.search.kernel import RUN_ARRAYS
 from engine.search.object_code import address
 
@@ -217,6 +220,34 @@ def forced(positions: int = 40) -> None:
     )
 
 
+def endgames() -> None:
+    for pits, profile in ((4, "course"), (5, "course"), (6, "course"), (6, "standard")):
+        for stones in {4: (4, 5, 6), 5: (4, 5), 6: (3, 4)}[pits]:
+            game = create("mancala", {"pits": pits, "stones": stones, "rules": profile})
+            if stones == 4:
+                begin = time.process_time()
+                size = len(compute(game))
+                spent = time.process_time() - begin
+                print(
+                    f"endgames  mancala {pits},n {profile}: up to {endgame_stones(pits)} stones, {size / 1e6:.0f} MB, "
+                    f"{spent:.1f} s CPU",
+                    flush=True,
+                )
+            prepare_endgames(game, print)
+            found = []
+            for used in (False, True):
+                thinker, begin = Thinker(game, table_mb=1024, endgames=used), time.process_time()
+                report = thinker.solve(game.start(), Limits())
+                found.append((report.value, report.nodes, time.process_time() - begin))
+            (value, nodes, spent), (same, fewer, less) = found
+            assert value == same, "the values differ"
+            print(
+                f"endgames  mancala {pits},{stones} {profile}: value {value:+}; without {nodes:,} positions in "
+                f"{spent:.2f} s CPU, with {fewer:,} in {less:.2f} s",
+                flush=True,
+            )
+
+
 class ThreadsRound:
     """One search with a new table: its wall time, and the CPU time of all threads and of the busiest one."""
 
@@ -279,7 +310,7 @@ def threads(rounds: int = 7) -> None:
 
 PARTS: dict[str, Callable[[], None]] = {
     "speed": speed, "start": start, "deadline": deadline, "loop": loop, "late": late, "forced": forced, "solve": solve,
-    "threads": threads,
+    "threads": threads, "endgames": endgames,
 }  # fmt: skip
 
 

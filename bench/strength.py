@@ -1,6 +1,7 @@
 """Strength of the search, in shares of the points with 95 % intervals.
 
     python -m bench.strength match maxconnect4 --against FOLDER     another checkout, at equal nodes
+    python -m bench.strength match mancala --against . --endgames   with endgame tables against without
     python -m bench.strength won conga                              from positions that are better for the search
     python -m bench.strength lost cohcoh mancala                    from positions that are proved lost
     python -m bench.strength random --seconds 0.05                  against random moves, from the start
@@ -29,6 +30,8 @@ from engine.game import Game, Move, State
 from engine.record import ending
 from engine.registry import GAMES, create
 from engine.search import Limits, Thinker
+from engine.search.endgames import prepare_endgames
+from runtime.printable import print_line
 
 OPTIONS: dict[str, dict[str, object]] = {"cohcoh": {"n": 6, "k": 4}}
 CHECK_NODES = 100_000  # for the value of an opening
@@ -87,12 +90,12 @@ class Checkout:
 class Searcher:
     """The search of this checkout."""
 
-    def __init__(self, game: Game, limits: Limits) -> None:
-        self._game, self._limits = game, limits
+    def __init__(self, game: Game, limits: Limits, endgames: bool = False) -> None:
+        self._game, self._limits, self._endgames = game, limits, endgames
         self.reset()
 
     def reset(self) -> None:
-        self._thinker = Thinker(self._game, table_mb=16)
+        self._thinker = Thinker(self._game, table_mb=16, endgames=self._endgames)
 
     def choose(self, states: Sequence[State]) -> Move:
         move = self._thinker.think(states[-1], self._limits, past=states[:-1]).move
@@ -200,8 +203,10 @@ def elo(points: Sequence[float]) -> tuple[float, float]:
     return 400 * math.log10(inside / (1 - inside)), interval(points) * slope
 
 
-def match(game: Game, folder: str, nodes: int, count: int, rng: random.Random) -> None:
-    new, old = Searcher(game, Limits(nodes=nodes)), Checkout(folder, game, nodes)
+def match(game: Game, folder: str, nodes: int, count: int, rng: random.Random, endgames: bool) -> None:
+    if endgames:
+        prepare_endgames(game, print_line)
+    new, old = Searcher(game, Limits(nodes=nodes), endgames), Checkout(folder, game, nodes)
     pairs, games = list[float](), list[float]()
     for start in even_openings(game, count // 2, rng):
         both = [play(game, start, (new, old))[0], 1 - play(game, start, (old, new))[0]]
@@ -264,6 +269,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=10_000, help="positions per move (default: 10000)")
     parser.add_argument("--seconds", type=float, default=0.05, help="per move, with `random` (default: 0.05)")
     parser.add_argument("--opponents", default="random,greedy,depth:2,nodes:1000", metavar="A,B")
+    parser.add_argument("--endgames", action="store_true", help="this checkout uses endgame tables in a match")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     if args.what == "match" and not args.against:
@@ -271,7 +277,7 @@ def main() -> None:
     for name in args.games or GAMES:
         game, rng = create(name, OPTIONS.get(name, {})), random.Random(args.seed)
         if args.what == "match":
-            match(game, args.against, args.nodes, args.count, rng)
+            match(game, args.against, args.nodes, args.count, rng, args.endgames)
         elif args.what == "random":
             against_random(game, args.seconds, args.count, rng)
         else:

@@ -137,6 +137,10 @@ class Game(ABC):
         """Return constants that only the search needs and that take long to compute."""
         return {}
 
+    def endgames(self) -> Game | None:
+        """Return the game whose endgame table the search of this one uses, None if there is none."""
+        return None
+
     @abstractmethod
     def describe(self, values: Mapping[str, OptionValue]) -> Spec: ...
 

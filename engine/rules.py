@@ -15,8 +15,13 @@ Each takes the position as two non-negative ints, `mine` (the word of the side t
     tactics(mine, rest, move) -> int  move ordering: higher is searched first
     guess(mine, rest) -> int          an estimate of the value for the side to move, in units of 1/UNIT
 
-and the constants MAX_MOVES (the length of `out`, at most 255; every move is below it), UNIT (see guess), WIDTH (bits of
-the wider word; up to 63 can be compiled) and CYCLIC (whether a position can repeat).
+A game with an endgame table (engine/search/endgame_table.py) has two more, and the constant ENDGAMES, its size:
+
+    endgame_index(mine, rest) -> int  the place of a position in the table, or -1
+    endgame_next(at, mine, rest) -> (mine, rest)   the position of the place at + 1, given that of `at`
+
+All games have the constants MAX_MOVES (the length of `out`, at most 255; every move is below it), UNIT (see guess),
+WIDTH (bits of the wider word; up to 63 can be compiled) and CYCLIC (whether a position can repeat).
 
 All constants (also board size, field width, profile) are module globals. `specialise` copies the functions into a new
 namespace in which these globals have the values of one set of options. The server calls the copies as plain Python;
@@ -43,8 +48,8 @@ class Rules:
 
 
 def rule_functions(module: ModuleType) -> dict[str, FunctionType]:
-    """Return the functions of a game module, including those imported from NAME_bounds and engine.bits."""
-    modules = (module.__name__, f"{module.__name__}_bounds", "engine.bits")
+    """Return the functions of a game module, including those imported from NAME_bounds, NAME_endgames, engine.bits."""
+    modules = (module.__name__, f"{module.__name__}_bounds", f"{module.__name__}_endgames", "engine.bits")
     return {
         name: value
         for name, value in vars(module).items()

@@ -122,7 +122,7 @@ class BotSpec:
         if self.bot == "search" and self.isolation == "thread" and (nodes is None or nodes > MAX_PLAIN_NODES):
             from client.bots.builtin.search import warm
 
-            warm(map(create, games))
+            warm(map(create, games), endgames=nodes is None)
 
     def dump(self) -> str:
         """Return the spec as JSON."""

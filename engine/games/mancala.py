@@ -29,6 +29,21 @@ from collections.abc import Mapping
 from engine.board import Board, Cell
 from engine.errors import shorten
 from engine.game import Game, Move, Reason, Spec, State
+from engine.games.mancala_endgames import (  # noqa: F401 -- all are rule functions or constants of the game
+    ENDGAME_BLOCKS,
+    ENDGAME_STONES,
+    ENDGAME_WAYS,
+    ENDGAMES,
+    endgame_constants,
+    endgame_index,
+    endgame_next,
+    endgame_stones,
+    first_row,
+    next_row,
+    row_count,
+    row_rank,
+    row_sum,
+)
 from engine.options import START, Option, OptionValue, parse_int
 from engine.rules import Constant
 
@@ -52,14 +67,6 @@ PIT_MASK = (1 << BITS) - 1  # the bits of one field
 ROW_MASK = (1 << BITS * PITS) - 1  # the bits of all pits
 EACH = sum(1 << BITS * i for i in range(PITS))  # one stone in each pit
 EACH_AND_STORE = EACH | 1 << BITS * PITS
-
-
-def row_sum(word: int) -> int:
-    """Return the number of stones in the pits of a side."""
-    total = 0
-    for i in range(PITS):
-        total += word >> BITS * i & PIT_MASK
-    return total
 
 
 def gen(mine: int, rest: int, out: list[int], n: int) -> int:
@@ -226,6 +233,16 @@ class Mancala(Game):
             "EACH": each,
             "EACH_AND_STORE": each | 1 << bits * pits,
         }
+
+    def for_search(self) -> dict[str, Constant]:
+        return endgame_constants(self.rules.PITS)
+
+    def endgames(self) -> Game | None:
+        """Return the smallest game with as many stones as a table has. None for games with fewer: they are small."""
+        pits, stones = self.rules.PITS, endgame_stones(self.rules.PITS)
+        if self._total <= stones:
+            return None
+        return Mancala({"pits": pits, "stones": -(-stones // (2 * pits)), "rules": self.spec.options["rules"]})
 
     def describe(self, values: Mapping[str, OptionValue]) -> Spec:
         return Spec(self.name, self.title, self.sides, values, 2, int(values["pits"]) + 2)

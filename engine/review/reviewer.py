@@ -12,6 +12,7 @@ from engine.record import Record, replay, verify
 from engine.review.judgement import MISTAKES, chances, cost, explain, judge, sign
 from engine.review.report import MoveReview, Review
 from engine.review.values import MIN_POSITION_S, TABLE_MB, Budget, Evaluator, Value, for_mover
+from engine.search.endgames import prepare_endgames
 from engine.search.kernel import Notice
 from engine.search.limits import ignore
 
@@ -50,6 +51,8 @@ def review(
         raise NothingToReview("the game has no moves, so there is nothing to review")
     budget = budget or Budget()
     game, states = replay(record)
+    if compiled is not False:
+        prepare_endgames(game, notice)
     evaluator = Evaluator(game, budget.nodes, cancel, table_mb, compiled, notice, threads)
     started, total, moves = time.perf_counter(), len(record.moves), list[MoveReview]()
     after = evaluator.value(states)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from engine.game import Game, Move, State
 from engine.search import tree
+from engine.search.endgame_table import endgame_value
+from engine.search.endgames import NO_ENDGAMES, EndgameTable, load_endgames
 from engine.search.helpers import Helpers
 from engine.search.kernel import Notice, kernel
 from engine.search.limits import Clock
@@ -26,7 +28,15 @@ class Driver:
     With several threads, use `helpers` as a context manager around the searches of one position.
     """
 
-    def __init__(self, game: Game, table_mb: float, compiled: bool | None, notice: Notice, threads: int = 1) -> None:
+    def __init__(
+        self,
+        game: Game,
+        table_mb: float,
+        compiled: bool | None,
+        notice: Notice,
+        threads: int = 1,
+        endgames: bool = False,
+    ) -> None:
         self.game = game
         self.kernel = kernel(game, compiled, notice)
         self.plies_left = MAX_DEPTH
@@ -41,10 +51,16 @@ class Driver:
         self.table = self.kernel.zeros(INITIAL_BUCKETS * 2 * BUCKET_ENTRIES)
         for worker in self.workers:
             worker.control[tree.MASK], worker.control[tree.THREADS] = INITIAL_BUCKETS - 1, threads
+        self.use_endgames(load_endgames(game) if endgames and self.kernel.compiled else NO_ENDGAMES)
         self._max_buckets = int(table_mb * (1 << 20)) // (16 * BUCKET_ENTRIES) if self.kernel.compiled else 0
         self._may_grow = True
         self._searches = 0
         self._best: tuple[State, Move] | None = None  # best move of the last finished search, with its position
+
+    def use_endgames(self, table: EndgameTable) -> None:
+        self.endgames = table
+        for worker in self.workers:
+            worker.use_endgames(table)
 
     def prepare(self, past: Sequence[State]) -> None:
         """Prepare for a new position. `past` are the earlier states of the game."""
@@ -105,7 +121,9 @@ class Driver:
         return self._first.partial_best_move
 
     def table_move(self, state: State) -> Move | None:
-        """Return the best move of a position according to the table, or None."""
+        """Return the best move of a position according to the tables, or None."""
+        if (best := self._endgame_move(state)) is not None:
+            return best
         a, b, own = self.game.rules.key(state.mine, state.rest)
         check = mix(a, b)
         data = find_entry(self.table, (check & self._mask) * (2 * BUCKET_ENTRIES), check)
@@ -113,6 +131,30 @@ class Driver:
             return None
         move = int(data) >> 32 & 255
         return move if move in self.game.moves(state) else None
+
+    def _endgame_move(self, state: State) -> Move | None:
+        """Return the best move of a position that is in the endgame table, or None."""
+        if self.endgame_value(state) is None:
+            return None
+        best: tuple[int, Move] | None = None
+        for move in self.game.moves(state):
+            after = self.game.after(state, move)
+            value = self.endgame_value(after)
+            if value is None:
+                return None
+            value = value if after.turn == state.turn else -value
+            best = (value, move) if best is None or value > best[0] else best
+        return None if best is None else best[1]
+
+    def endgame_value(self, state: State) -> int | None:
+        """Return the value of a position according to the endgame table, or None."""
+        if not self.endgames.places:
+            return None
+        rules = self.kernel.rules
+        at = rules.endgame_index(state.mine, state.rest)
+        if not 0 <= at < self.endgames.places:
+            return None
+        return int(rules.base(state.mine, state.rest)) + endgame_value(self.endgames.words, at)
 
     # -- the table
 

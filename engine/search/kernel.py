@@ -19,14 +19,15 @@ from typing import Any
 
 from engine.game import Game
 from engine.rules import Rules, specialise
-from engine.search import primitives, table, tree
+from engine.search import endgame_table, primitives, table, tree
 
 Notice = Callable[[str], None]
-Run = Callable[[Any, Any, Any, Any, Any, Any, Any], None]
+Run = Callable[[Any, Any, Any, Any, Any, Any, Any, Any], None]
 INTRINSICS = ("ones", "lowest", "mix", "length", "load_word", "store_word")  # imported from engine/search/intrinsics.py
-RUN_ARRAYS = 7  # number of arguments of `run`
+RUN_ARRAYS = 8  # number of arguments of `run`
 HUGE_PAGE_MIN_WORDS = 1 << 19  # smaller arrays do not gain from huge pages
 MAX_WORD_BITS = 63  # compiled code uses signed 64-bit words
+SEARCH_MODULES = (endgame_table.__name__, table.__name__, tree.__name__)
 _compiling = threading.Lock()
 
 
@@ -39,6 +40,7 @@ class Kernel:
     max_moves: int
     unit: int
     cyclic: bool
+    rules: Rules
 
     def zeros(self, count: int) -> Any:
         """Return an array of zeros that can be passed to `run`."""
@@ -77,7 +79,7 @@ def compilable(game: Game) -> bool:
 @lru_cache(maxsize=64)
 def plain_kernel(game: Game) -> Kernel:
     names = plain_names(game)
-    return Kernel(names["run"], False, names["MAX_MOVES"], names["UNIT"], names["CYCLIC"])
+    return Kernel(names["run"], False, names["MAX_MOVES"], names["UNIT"], names["CYCLIC"], search_rules(game))
 
 
 def search_rules(game: Game) -> Rules:
@@ -85,13 +87,18 @@ def search_rules(game: Game) -> Rules:
     return specialise(game.module(), {**game.constants, **game.for_search()})
 
 
+def endgame_index(mine: int, rest: int) -> int:
+    """Return -1: the game has no endgame table."""
+    return -1
+
+
 def plain_names(game: Game) -> dict[str, Any]:
     """Map the names that `run` uses to plain Python functions and constants."""
-    names: dict[str, Any] = {**vars(search_rules(game))}
-    for name, value in {**vars(primitives), **vars(table), **vars(tree)}.items():
+    names: dict[str, Any] = {"endgame_index": endgame_index, **vars(search_rules(game))}
+    for name, value in {**vars(primitives), **vars(endgame_table), **vars(table), **vars(tree)}.items():
         if isinstance(value, FunctionType) and value.__module__ == primitives.__name__:
             names[name] = value
-        elif isinstance(value, FunctionType) and value.__module__ in (table.__name__, tree.__name__):
+        elif isinstance(value, FunctionType) and value.__module__ in SEARCH_MODULES:
             names[name] = FunctionType(value.__code__, names, name)
         elif isinstance(value, int):
             names[name] = value
@@ -107,15 +114,18 @@ def compiled_kernel(game: Game, notice: Notice) -> Kernel:
     text = source(game)
     if text not in _kernels:
         run = load_or_compile(game.name, text, notice)
-        _kernels[text] = Kernel(run, True, game.rules.MAX_MOVES, game.rules.UNIT, game.rules.CYCLIC)
+        _kernels[text] = Kernel(run, True, game.rules.MAX_MOVES, game.rules.UNIT, game.rules.CYCLIC, search_rules(game))
     return _kernels[text]
 
 
 # -- source for compilation
 
 
-def source(game: Game) -> str:
-    """Return the source of a module with the search of a game: constants, then functions, callees first."""
+def source(game: Game, entry: Callable[..., None] = tree.run, decorator: str = "") -> str:
+    """Return the source of a module with the search of a game: constants, then functions, callees first.
+
+    Another entry than `run` needs a decorator of its own.
+    """
     names = plain_names(game)
     constants: dict[str, Any] = {}
     functions: dict[str, FunctionType] = {}
@@ -132,14 +142,14 @@ def source(game: Game) -> str:
             elif isinstance(value, int | tuple):
                 constants[name] = value
 
-    collect(names["run"])
+    collect(names[entry.__name__])
     lines = [HEADER.format(game=game.name)]
     for name, value in constants.items():
         array = f"np.array({value!r}, np.int64)" if isinstance(value, tuple) else repr(value)
         lines.append(f"{name} = {array}")
     for function in functions.values():
         lines.append(f"\n\n{INNER}\n{inspect.getsource(function)}")
-    lines.append(f"\n\n{ENTRY}\n{inspect.getsource(tree.run)}")
+    lines.append(f"\n\n{decorator or ENTRY}\n{inspect.getsource(entry)}")
     return "\n".join(lines)
 
 

@@ -36,9 +36,11 @@ class Thinker:
         compiled: bool | None = None,
         notice: Notice = ignore,
         threads: int = 1,
+        endgames: bool = False,
     ) -> None:
+        """Prepare a search. With `endgames`, it uses the endgame table of the game if it is in the cache."""
         self.game = game
-        self.driver = Driver(game, table_mb, compiled, notice, threads)
+        self.driver = Driver(game, table_mb, compiled, notice, threads, endgames)
 
     def think(
         self,

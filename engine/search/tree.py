@@ -13,6 +13,7 @@ proved and holds at any depth.
     table    the transposition table (table.py); values are stored without the part that `base` returns
     history  a weight per side and move, increased when the move causes a cut-off
     busy     marks of the moves that a thread searches now
+    endgames the endgame table (endgame_table.py), if the game has one
     control  parameters and results, shared with the driver
 
 Several threads can search one position. They share `table` and `busy` and have the rest to themselves. Near the root,
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.search.endgame_table import endgame_value
 from engine.search.primitives import length, load_word, mix, store_word
 from engine.search.table import (
     BUCKET_ENTRIES,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:  # replaced with the rules of a game by engine/search/kernel.p
         base,
         bounds,
         candidates,
+        endgame_index,
         guess,
         key,
         over,
@@ -71,7 +74,8 @@ SOLID, FLOOR, HASH, BASE, SIDE, PROBING, ENTERED, KILLER, KILLER2, LOW, OWN = 10
 PLY, VALUE, VALUE_SOLID, RETURNING, NODES, BUDGET, MASK = range(7)
 AGE, DONE, ROOT, ROOT_MOVE, LAST, OLD_BUCKETS, FIRST = range(7, 14)
 SEARCH, THREADS = range(14, 16)  # number of the search, which old marks do not have; number of threads
-CONTROL_FIELDS = 16
+KNOWN_ENDGAMES = 16  # places of `endgames`
+CONTROL_FIELDS = 17
 
 
 def order_moves(
@@ -142,12 +146,13 @@ def run(
     table: list[int],
     history: list[int],
     busy: list[int],
+    endgames: list[int],
     control: list[int],
 ) -> None:
     """Continue the search in `stack` for control[BUDGET] nodes or until it is finished."""
     ply, value, solid, returning = control[PLY], control[VALUE], control[VALUE_SOLID], control[RETURNING]
     nodes, mask, age, root = control[NODES], control[MASK], control[AGE], control[ROOT]
-    last, search = control[LAST], control[SEARCH]
+    last, search, known_endgames = control[LAST], control[SEARCH], control[KNOWN_ENDGAMES]
     busy_end = root + BUSY_PLIES if control[THREADS] > 1 else 0
     if control[OLD_BUCKETS] > 0:
         rehash(table, control[OLD_BUCKETS], mask)
@@ -176,6 +181,12 @@ def run(
                 value, solid = low if low >= beta else high, 1
                 ply -= 1
                 continue
+            if known_endgames > 0 and ply > root:
+                at = endgame_index(mine, rest)
+                if 0 <= at < known_endgames:
+                    value, solid = UNIT * (base(mine, rest) + endgame_value(endgames, at)), 1
+                    ply -= 1
+                    continue
             depth = stack[f + DEPTH]
             if depth <= 0 or ply >= last:
                 contempt = UNIT // CONTEMPT_DIVISOR if stack[f + SIDE] == 0 else -(UNIT // CONTEMPT_DIVISOR)

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.game import Move, State
 from engine.search import tree
+from engine.search.endgames import EndgameTable
 from engine.search.kernel import Kernel
 from engine.search.limits import SLICE_S
 
@@ -40,7 +41,11 @@ class Worker:
             zeros(frames * max_moves),
         )
         self._history, self._busy = zeros(2 * max_moves), busy
+        self._endgames = zeros(1)
         self.slice_nodes = 256  # adjusted so that a slice takes SLICE_S
+
+    def use_endgames(self, table: EndgameTable) -> None:
+        self._endgames, self.control[tree.KNOWN_ENDGAMES] = table.words, table.places
 
     def prepare(self, past: Sequence[State], plies_left: int) -> None:
         """Prepare for a new position. Earlier states are put below the root of the stack to detect repetitions."""
@@ -68,7 +73,7 @@ class Worker:
         """Continue the search for a number of nodes. Return whether it is finished."""
         nodes, start = self.nodes, time.perf_counter()
         self.control[tree.BUDGET] = budget
-        self.kernel.run(self._stack, self._moves, self._weights, table, self._history, self._busy, self.control)
+        self._call(table)
         spent = max(time.perf_counter() - start, 1e-9)
         wanted = int((self.nodes - nodes) / spent * SLICE_S)
         self.slice_nodes = max(16, min(wanted, 1 << 24, 4 * self.slice_nodes))
@@ -77,7 +82,12 @@ class Worker:
     def rehash(self, table: Any, old_buckets: int) -> None:
         """Move the entries of a table that has grown to their places. No other thread may use the table."""
         self.control[tree.OLD_BUCKETS], self.control[tree.BUDGET] = old_buckets, 0
-        self.kernel.run(self._stack, self._moves, self._weights, table, self._history, self._busy, self.control)
+        self._call(table)
+
+    def _call(self, table: Any) -> None:
+        self.kernel.run(
+            self._stack, self._moves, self._weights, table, self._history, self._busy, self._endgames, self.control
+        )
 
     # -- results of the last search
 

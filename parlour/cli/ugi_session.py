@@ -146,7 +146,7 @@ class UgiSession:
 
     def _prepared(self) -> Thinker:
         if self._thinker is None:
-            self._thinker = Thinker(self._game, table_mb=self._table_mb, compiled=self._compiled)
+            self._thinker = Thinker(self._game, self._table_mb, self._compiled, endgames=True)
         return self._thinker
 
     def _go(self, limits: Limits) -> None:

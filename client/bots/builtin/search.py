@@ -12,6 +12,7 @@ from client.sdk.note import Note
 from engine.game import Game, Move, Outcome, State
 from engine.replay import Replay
 from engine.search import Limits, Report, Thinker
+from engine.search.endgames import prepare_endgames
 from runtime.printable import print_line
 
 MIN_LEFT_TO_LOAD_S = 8.0  # time on the clock that allows loading compiled code
@@ -25,7 +26,7 @@ _loaded: set[Game] = set()  # games whose compiled search is already in memory
 class SearchBot(Bot):
     """Search in compiled code, or in plain Python if the clock does not allow loading it, which may take seconds.
 
-    Only level 10 uses several threads: the others are limited by positions, and repeatable.
+    Only level 10 uses several threads and endgame tables: the others are limited by positions, and repeatable.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class SearchBot(Bot):
         worthwhile = self._level.nodes is None or self._level.nodes > MAX_PLAIN_NODES
         time_enough = budget.left is None or budget.left >= MIN_LEFT_TO_LOAD_S
         if self._thinker is None and (game in _loaded or (worthwhile and time_enough)):
-            self._thinker = Thinker(game, table_mb=self._table_mb, threads=self._threads)
+            self._thinker = Thinker(game, self._table_mb, threads=self._threads, endgames=self._level.nodes is None)
             _loaded.add(game)
         if self._thinker is None and self._plain is None:
             self._plain = Thinker(game, compiled=False)
@@ -68,9 +69,11 @@ class SearchBot(Bot):
         self._thinker = self._plain = None  # frees their large hash tables
 
 
-def warm(games: Iterable[Game]) -> None:
-    """Load the compiled searches of the games before a clock runs."""
+def warm(games: Iterable[Game], endgames: bool = False) -> None:
+    """Load the compiled searches of the games, and their endgame tables if wanted, before a clock runs."""
     for game in games:
+        if endgames:
+            prepare_endgames(game, print_notice)
         Thinker(game, table_mb=1, notice=print_notice)
         _loaded.add(game)
 

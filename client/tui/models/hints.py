@@ -32,5 +32,5 @@ def think(game: Game, state: State, past: list[State]) -> tuple[int | None, Note
     from client.bots.builtin.search import note_of  # loaded on demand, because the search is large
     from engine.search import Limits, Thinker
 
-    report = Thinker(game).think(state, Limits(seconds=HINT_TIME_S), past=past)
+    report = Thinker(game, endgames=True).think(state, Limits(seconds=HINT_TIME_S), past=past)
     return report.move, note_of(game, state, report)

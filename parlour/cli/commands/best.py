@@ -11,6 +11,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from engine.search import Limits, Thinker
+from engine.search.endgames import prepare_endgames
 from parlour.cli.args import add_game, game_of
 from parlour.cli.search_output import add_search, as_json, as_text, count, seconds, tell
 from runtime.printable import print_lines
@@ -31,7 +32,9 @@ def run(args: Namespace) -> int:
     unlimited = args.seconds is None and args.depth is None and args.nodes is None
     limits = Limits(1.0 if unlimited else args.seconds, args.nodes, args.depth)
     compiled = False if args.plain else None
-    thinker = Thinker(game, table_mb=args.table, compiled=compiled, notice=tell, threads=args.threads)
+    if not args.plain:
+        prepare_endgames(game, tell)
+    thinker = Thinker(game, args.table, compiled, tell, args.threads, endgames=True)
     report = thinker.think(game.start(), limits)
     print_lines(as_json(game, report) if args.json else as_text(game, report))
     return 0

@@ -15,6 +15,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from engine.search import Limits, Report, Thinker
+from engine.search.endgames import prepare_endgames
 from parlour.cli.args import add_game, game_of
 from parlour.cli.search_output import add_search, as_json, as_text, format_value, seconds, tell
 from runtime.printable import print_lines
@@ -29,7 +30,9 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     game = game_of(args)
     compiled = False if args.plain else None
-    thinker = Thinker(game, table_mb=args.table, compiled=compiled, notice=tell, threads=args.threads)
+    if not args.plain:
+        prepare_endgames(game, tell)
+    thinker = Thinker(game, args.table, compiled, tell, args.threads, endgames=True)
     report = thinker.solve(game.start(), Limits(args.seconds), progress=progress)
     print_lines(as_json(game, report) if args.json else as_text(game, report))
     if not report.proved:

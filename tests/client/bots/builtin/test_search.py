@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import random
 
+from client.bots.builtin.rng import PositionRng
+from client.bots.builtin.search import SearchBot, warm
 from client.bots.spec import BotSpec
 from client.sdk.bot import Budget, as_thought
 from client.sdk.note import Note
@@ -57,3 +59,20 @@ def test_search_that_is_ahead_avoids_a_repetition() -> None:
 
     assert move("") == "b2c1"
     assert move("b2c1 a3a4 c1b2 a4a3") != "b2c1"
+
+
+def test_only_the_strongest_level_uses_endgame_tables() -> None:
+    game = create("mancala")
+    warm([game], endgames=True)
+    state = game.load("1,2,0,3,3,2/2,0,4,1,3,1 13,13 2")  # with 22 stones in the pits; the table has up to 16
+    notes = []
+    for level in (9, 10):
+        bot = SearchBot(PositionRng(3), level=level)
+        note = as_thought(game, state, bot.choose(game, state, budget())).note
+        assert isinstance(note, Note)
+        notes.append(note)
+    limited, strongest = notes
+    assert strongest.proved
+    assert strongest.depth == 8
+    assert limited.depth is not None
+    assert limited.depth > 8, "no table ends the search early"
