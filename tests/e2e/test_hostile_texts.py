@@ -24,7 +24,7 @@ from client.tui.dialogs.new_game import NewGame
 from client.tui.render.appearance import Appearance
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.table import TableScreen
-from client.tui.screens.wall import WallScreen
+from client.tui.screens.tv import TvScreen
 from client.tui.widgets.plain import PlainTable
 from engine.record import Record
 from engine.record import write as write_record
@@ -127,12 +127,12 @@ async def test_table(text: str, room: str) -> None:
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
-async def test_wall(text: str) -> None:
+async def test_tv(text: str) -> None:
     rooms = (KNOWN, FOREIGN, text)
     async with HostileServer(text).open() as server:
         app = ParlourApp(LaunchPlan("watch", url=server.url, name="alice", rooms=rooms), Appearance())
         async with terminal(app) as pilot:
-            await settled(pilot, "the wall is there", lambda: isinstance(app.screen, WallScreen) and app.table(text))
+            await settled(pilot, "the TV is there", lambda: isinstance(app.screen, TvScreen) and app.table(text))
             await settled(pilot, "the text is there", lambda: picture_of(app).count(printable(text)) > 2)
             assert_literal(app, text)
 

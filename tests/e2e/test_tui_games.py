@@ -9,7 +9,7 @@ import pytest
 from client.presentation.launch_plan import GameRequest
 from client.tui.dialogs.new_game import NewGame
 from client.tui.screens.lobby import LobbyScreen
-from client.tui.screens.wall import WallScreen
+from client.tui.screens.tv import TvScreen
 from engine.registry import GAMES
 from protocol.commands import Create, Join, Move, Pair, Rematch, Resign
 from protocol.types import Options
@@ -190,7 +190,7 @@ async def test_finished_game_is_replayed(tmp_path: Path, monkeypatch: pytest.Mon
             await settled(pilot, "the lobby is back", lambda: "Lobby" in picture_of(app))
 
 
-async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
+async def test_tv_is_updated_and_opens_tables(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path) as server,
         session(server.url, "bob") as bob,
@@ -205,14 +205,14 @@ async def test_wall_is_updated_and_opens_tables(tmp_path: Path) -> None:
             await settled(pilot, "all boards are shown", lambda: picture_of(app).count("move 0") == len(rooms))
             await bob.ask(Move(id=bob.id(), room=rooms[2], ply=0, move="4"))
             await settled(pilot, "the move is seen", lambda: "move 1" in picture_of(app))
-            wall = app.screen
-            assert isinstance(wall, WallScreen)
+            tv = app.screen
+            assert isinstance(tv, TvScreen)
             await pilot.press("tab", "tab", "enter")
             screen = await at_table(app, pilot)
             assert screen.room == rooms[2]
             await pilot.press("q")
-            await settled(pilot, "the wall is back", lambda: app.screen is wall)
+            await settled(pilot, "the TV is back", lambda: app.screen is tv)
             await carol.ask(Move(id=carol.id(), room=rooms[2], ply=1, move="4"))
-            await settled(pilot, "the wall is still updated", lambda: "move 2" in picture_of(app))
+            await settled(pilot, "the TV is still updated", lambda: "move 2" in picture_of(app))
             await pilot.press("question_mark")
             assert "Keys for several games" in picture_of(app)

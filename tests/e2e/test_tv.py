@@ -11,7 +11,7 @@ from client.sdk.session import Session
 from client.tui.app.app import ParlourApp
 from client.tui.render.appearance import Appearance
 from client.tui.screens.lobby import LobbyScreen
-from client.tui.screens.wall import NO_GAMES, WallScreen
+from client.tui.screens.tv import NO_GAMES, TvScreen
 from protocol.commands import Create, Join, List, Move, Resign
 from tests.e2e.local_server import running_server, session, until
 from tests.e2e.tui import client, settled
@@ -30,7 +30,7 @@ async def watchers(observer: Session) -> dict[str, int]:
 
 
 async def test_tv_follows_games_from_their_start_to_their_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.tui.models.wall_places.RESULT_S", 0.0)
+    monkeypatch.setattr("client.tui.models.tv_places.RESULT_S", 0.0)
     async with running_server(tmp_path) as server, session(server.url, "bob") as bob, session(server.url, "eve") as eve:
         app = ParlourApp(LaunchPlan("tv", url=server.url, name="alice"), Appearance("mono"))
         try:
@@ -43,7 +43,7 @@ async def test_tv_follows_games_from_their_start_to_their_end(tmp_path: Path, mo
                 others = [await start(bob, eve) for _ in range(4)]
                 await settled(pilot, "four games are shown", lambda: "4 of 5 live games" in picture_of(app))
                 screen = app.screen
-                assert isinstance(screen, WallScreen)
+                assert isinstance(screen, TvScreen)
                 assert first in screen.places.rooms
                 await eve.ask(Resign(id=eve.id(), room=first))
                 await settled(pilot, "the next one came", lambda: set(screen.places.rooms) == set(others))

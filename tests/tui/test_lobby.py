@@ -16,7 +16,7 @@ from client.tui.dialogs.new_game import NewGame
 from client.tui.models.lobby_rooms import best_players, own_games
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.table import TableScreen
-from client.tui.screens.wall import WallScreen
+from client.tui.screens.tv import TvScreen
 from protocol.commands import Command, Create, History, Join, Leave, Lobby, Pair, Watch
 from protocol.commands import Leaderboard as BestPlayers
 from protocol.replies import Invited, LobbyUpdate
@@ -223,7 +223,7 @@ async def test_bot_is_challenged_and_running_games_are_watched() -> None:
         await pilot.press("escape")
         await pilot.press("ctrl+g")
         await pilot.pause()
-        assert isinstance(app.screen, WallScreen)
+        assert isinstance(app.screen, TvScreen)
         app.deliver(lobby_update())
         app.screen.flush()
         assert app.screen.places.rooms == ["r3"]

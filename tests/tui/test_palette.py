@@ -13,7 +13,7 @@ from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table import TableScreen
 from client.tui.screens.table_keys import TABLE_KEYS
-from client.tui.screens.wall import WallScreen
+from client.tui.screens.tv import TvScreen
 from protocol.commands import Pair
 from tests.tui.offline_app import OfflineApp, picture_of, snapshot_of
 from tests.waiting import until
@@ -63,7 +63,7 @@ async def test_lobby_pairs_with_ctrl_f_and_opens_the_palette_with_ctrl_p() -> No
         await until("the actions are listed", lambda: "Find an opponent" in picture_of(app))
 
 
-@pytest.mark.parametrize("screen", [LobbyScreen, RulesScreen, WallScreen, lambda: TableScreen("room")])
+@pytest.mark.parametrize("screen", [LobbyScreen, RulesScreen, TvScreen, lambda: TableScreen("room")])
 async def test_every_screen_has_actions_that_can_be_run(screen: Callable[[], BaseScreen]) -> None:
     app = OfflineApp(snapshot_of("conga"))
     async with app.run_test(size=(100, 30)) as pilot:

@@ -14,7 +14,7 @@ from client.tui.screens.base import BaseScreen
 from client.tui.screens.lobby import LobbyScreen
 from client.tui.screens.rules import RulesScreen
 from client.tui.screens.table import TableScreen
-from client.tui.screens.wall import WallScreen
+from client.tui.screens.tv import TvScreen
 from client.tui.widgets.bars import Footer, Tabs
 from client.tui.widgets.rules_page import Layout, marks_of
 from engine.registry import GAMES
@@ -27,7 +27,7 @@ LOOKS = [Appearance("dark"), Appearance("safe"), Appearance("mono"), Appearance(
 OPENERS: dict[str, Callable[[], BaseScreen]] = {
     "table": lambda: TableScreen("room"),
     "lobby": LobbyScreen,
-    "wall": lambda: WallScreen(("room", "other")),
+    "wall": lambda: TvScreen(("room", "other")),
 }
 
 

@@ -43,13 +43,13 @@ from client.tui.screens.table_keys import (
     LOBBY_HELP,
     LOBBY_HELP_TITLE,
     TABLE_HELP_TITLE,
-    WALL_HELP,
-    WALL_HELP_TITLE,
+    TV_HELP,
+    TV_HELP_TITLE,
     table_help,
 )
 from client.tui.screens.table_view import TableView
 from client.tui.screens.tournament import TournamentScreen
-from client.tui.screens.wall import WallScreen
+from client.tui.screens.tv import TvScreen
 from client.tui.widgets.minimum_size import MinimumSizeScreen
 from engine.record import parse
 from parlour.cli.transcript import Transcript
@@ -170,12 +170,12 @@ async def start(app: OfflineApp) -> None:
 SCREENS: dict[str, Callable[[OfflineApp], object]] = {
     "start": start,
     "lobby": lambda app: app.show(LobbyScreen()),
-    "wall": lambda app: app.show(WallScreen(tuple(TABLES))),
+    "wall": lambda app: app.show(TvScreen(tuple(TABLES))),
     "hotseat": lambda app: app.show(HotseatScreen("hotseat")),
     "demo": lambda app: app.show(DemoScreen("demo")),
-    "tv": lambda app: app.show(WallScreen()),
+    "tv": lambda app: app.show(TvScreen()),
     "help-table": lambda app: app.push_screen(Help(TABLE_HELP_TITLE, table_help("a4b3"))),
-    "help-wall": lambda app: app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP)),
+    "help-wall": lambda app: app.push_screen(Help(TV_HELP_TITLE, TV_HELP)),
     "help-lobby": lambda app: app.push_screen(Help(LOBBY_HELP_TITLE, LOBBY_HELP)),
     "rules": lambda app: app.show(RulesScreen("conga")),
     "rules-mancala": lambda app: app.show(RulesScreen("mancala")),
@@ -194,7 +194,7 @@ SCREENS: dict[str, Callable[[OfflineApp], object]] = {
 @pytest.mark.parametrize("look", first_always(LOOKS))
 @pytest.mark.parametrize("name", SCREENS)
 async def test_screen_snapshots(name: str, look: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.tui.screens.wall.monotonic", lambda: 1000.0)  # it counts seconds down
+    monkeypatch.setattr("client.tui.screens.tv.monotonic", lambda: 1000.0)  # it counts seconds down
     rooms = [snapshot_of(t.game, [p.move for p in t.moves], room=key, options=t.options) for key, t in TABLES.items()]
     live = snapshot_of("cohcoh", LINE_OF_THREE[:7], room="r3", seat=None, names=("carol", "search"))
     two = snapshot_of("conga", ("a4b4", "d1c2", "d4c3"), room="hotseat", seat=1, names=("blue", "red"))
@@ -203,7 +203,7 @@ async def test_screen_snapshots(name: str, look: str, size: tuple[int, int], mon
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
         app.deliver(live_update() if name == "tv" else lobby_update())
-        if isinstance(app.screen, WallScreen | TournamentScreen):
+        if isinstance(app.screen, TvScreen | TournamentScreen):
             app.screen.flush()
         if isinstance(app.screen, LobbyScreen):
             app.screen.listing.move(3)  # the live game

@@ -315,14 +315,14 @@ class ParlourApp(ThemedApp):
         if len(rooms) == 1:
             self.send(Watch(id=self.next_id(), room=rooms[0], code=code), lambda ok: self.open_table(rooms[0]))
         else:
-            from client.tui.screens.wall import WallScreen
+            from client.tui.screens.tv import TvScreen
 
-            self.push_screen(WallScreen(rooms))
+            self.push_screen(TvScreen(rooms))
 
     def watch_live(self, game: str = "") -> None:
-        from client.tui.screens.wall import WallScreen
+        from client.tui.screens.tv import TvScreen
 
-        self.push_screen(WallScreen(game=game))
+        self.push_screen(TvScreen(game=game))
 
     def leave_table(self, room: str) -> None:
         table = self.table(room)

@@ -81,10 +81,10 @@ class Client(Protocol):
         """Show the table of a room."""
 
     def watch_rooms(self, rooms: tuple[str, ...]) -> None:
-        """Show one room as a table, several as a wall."""
+        """Show one room as a table, several on the TV."""
 
     def watch_live(self, game: str = "") -> None:
-        """Show a wall that follows live games."""
+        """Show the TV that follows live games."""
 
     def leave_table(self, room: str) -> None:
         """Close the table of a room, and leave the room if it is shown nowhere else."""

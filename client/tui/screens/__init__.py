@@ -1,1 +1,1 @@
-"""The screens: lobby, table and wall of boards."""
+"""The screens: lobby, table, TV and others."""

@@ -258,7 +258,7 @@ class LobbyScreen(FollowingScreen):
             case "ctrl+l":
                 self.leaderboard()
             case "ctrl+g":
-                self.wall()
+                self.watch_tv()
             case "ctrl+r":
                 self.finished_games()
             case "f1":
@@ -290,7 +290,7 @@ class LobbyScreen(FollowingScreen):
             Action("New game", "ctrl+n", lambda: self.new_game(GameRequest(DEFAULT_GAME))),
             Action("Find an opponent", "ctrl+f", self.quick_pair),
             Action("Watch the selected game", "ctrl+o", lambda: self.enter(watch=True)),
-            Action("TV: watch live games side by side", "ctrl+g", self.wall),
+            Action("TV: watch live games side by side", "ctrl+g", self.watch_tv),
             Action("Show finished games, or the lobby again", "ctrl+r", self.finished_games),
             Action("Show the leaderboard", "ctrl+l", self.leaderboard),
             Action("Show the rules", "F1", self.rules),
@@ -383,5 +383,5 @@ class LobbyScreen(FollowingScreen):
             return row.room.game
         return row.bot.plays[0] if row is not None and row.bot is not None and row.bot.plays else DEFAULT_GAME
 
-    def wall(self) -> None:
+    def watch_tv(self) -> None:
         self.client.watch_live()

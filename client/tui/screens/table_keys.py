@@ -153,8 +153,8 @@ LOBBY_HELP = (
     ("esc", "clear the filter; quit if it is empty"),
     ("?", "show this page (1620? in the list is a provisional rating)"),
 )
-WALL_HELP_TITLE = "Keys for several games"
-WALL_HELP = (
+TV_HELP_TITLE = "Keys for several games"
+TV_HELP = (
     ("arrows, tab", "choose a game; shift+tab: back"),
     ("enter, click", "open the game; q returns to all games"),
     ("1 4 9", "the number of boards; 9 needs a terminal of 120 x 40"),

@@ -1,4 +1,4 @@
-"""One game of the wall: its players, its board, and a line about its state."""
+"""One game of the TV: its players, its board, and a line about its state."""
 
 from __future__ import annotations
 

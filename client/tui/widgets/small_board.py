@@ -1,4 +1,4 @@
-"""The board of a game that is watched, in a small space: on the wall and in the lobby."""
+"""The board of a game that is watched, in a small space: on the TV and in the lobby."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wall: live games side by side. It follows new games by itself, or shows given rooms."""
+"""The TV: live games side by side. It follows new games by itself, or shows given rooms."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from client.presentation.texts import counted
 from client.sdk.events import SessionEvent
 from client.tui.dialogs.help import Help
 from client.tui.models.lobby_rooms import LobbyRooms
-from client.tui.models.wall_places import WallPlaces, grid_shape
+from client.tui.models.tv_places import TvPlaces, grid_shape
 from client.tui.render.bars import Keys, Status
 from client.tui.screens.base import Action
 from client.tui.screens.following import FollowingScreen
 from client.tui.screens.rules import RulesScreen
-from client.tui.screens.table_keys import WALL_HELP, WALL_HELP_TITLE
+from client.tui.screens.table_keys import TV_HELP, TV_HELP_TITLE
 from client.tui.widgets.bars import Bar, Footer, Header
 from client.tui.widgets.board_tile import BoardTile
 from client.tui.widgets.plain import PlainText
@@ -47,7 +47,7 @@ KEYS = (
 TV_ONLY = ("g",)
 
 
-class WallScreen(FollowingScreen):
+class TvScreen(FollowingScreen):
     """Shows the boards of several rooms. Collects changes and draws them at intervals.
 
     Without `rooms` it shows live games, all or those of `game`. An ended game stays for some seconds, then the next
@@ -57,7 +57,7 @@ class WallScreen(FollowingScreen):
     def __init__(self, rooms: tuple[str, ...] = (), game: str = "") -> None:
         super().__init__()
         self.given, self.game = tuple(dict.fromkeys(rooms)), game
-        self.places = WallPlaces()
+        self.places = TvPlaces()
         self.chosen = 0
         self._boards = 0  # the number of boards that the user wants; 0: as many as the terminal has space for
         self._lobby = LobbyRooms()
@@ -72,7 +72,7 @@ class WallScreen(FollowingScreen):
 
     @property
     def is_tv(self) -> bool:
-        """Whether the wall follows live games, rather than given rooms."""
+        """Whether the TV follows live games, rather than given rooms."""
         return not self.given
 
     def compose_content(self) -> ComposeResult:
@@ -100,7 +100,7 @@ class WallScreen(FollowingScreen):
     # -- what is shown
 
     def live(self) -> list[str]:
-        """Return the games for the wall, the most interesting first."""
+        """Return the games for the TV, the most interesting first."""
         return list(self.given) if self.given else self._lobby.live(self.game)
 
     @property
@@ -247,7 +247,7 @@ class WallScreen(FollowingScreen):
         self.app.push_screen(RulesScreen(self.game))
 
     def _show_help(self) -> None:
-        self.app.push_screen(Help(WALL_HELP_TITLE, WALL_HELP))
+        self.app.push_screen(Help(TV_HELP_TITLE, TV_HELP))
 
     def _hold(self) -> None:
         self.places.held = not self.places.held

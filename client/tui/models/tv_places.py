@@ -1,4 +1,4 @@
-"""The places of the wall: which games are shown, and which game comes when another has ended."""
+"""The places of the TV: which games are shown, and which game comes when another has ended."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ GRID_SHAPES = ((1, 1), (2, 1), (2, 2), (3, 2), (3, 3))
 RESULT_S = 5.0  # how long a result stays before the next game comes
 
 
-class WallPlaces:
-    """The rooms on the wall in their places. The caller passes the time."""
+class TvPlaces:
+    """The rooms on the TV in their places. The caller passes the time."""
 
     def __init__(self) -> None:
         self.rooms: list[str] = []
@@ -71,5 +71,5 @@ class WallPlaces:
 
 
 def grid_shape(games: int) -> tuple[int, int]:
-    """Return the columns and rows of the wall for up to nine games."""
+    """Return the columns and rows of the TV for up to nine games."""
     return next(shape for shape in GRID_SHAPES if games <= shape[0] * shape[1])

@@ -1,4 +1,4 @@
-"""The wall: it follows live games by itself, shows results, and watches only what it shows."""
+"""The TV: it follows live games by itself, shows results, and watches only what it shows."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from textual.pilot import Pilot
 
 from client.tui.models.move_picker import cells
-from client.tui.models.wall_places import RESULT_S, WallPlaces, grid_shape
+from client.tui.models.tv_places import RESULT_S, TvPlaces, grid_shape
 from client.tui.render.appearance import Appearance
 from client.tui.screens.table import TableScreen
-from client.tui.screens.wall import NO_GAMES, WallScreen
+from client.tui.screens.tv import NO_GAMES, TvScreen
 from client.tui.widgets.board_tile import BoardTile
 from engine.registry import GAMES
 from protocol.commands import Leave, Lobby, Watch
@@ -23,7 +23,7 @@ from tests.tui.offline_app import AT, MONO, OfflineApp, moved, picture_of, snaps
 
 
 def live(*games: str) -> LobbyUpdate:
-    """Return a lobby with running games. Their rooms are g0, g1, …, in the order of the wall."""
+    """Return a lobby with running games. Their rooms are g0, g1, …, in the order of the TV."""
     rooms = (
         room(f"g{n}", game, f"first{n}", f"second{n}", status="running", created_at=AT - n)
         for n, game in enumerate(games)
@@ -40,10 +40,10 @@ def snapshots(*games: str) -> list[Snapshot]:
 @asynccontextmanager
 async def tv(
     *games: str, size: tuple[int, int] = (80, 24), appearance: Appearance = MONO
-) -> AsyncIterator[tuple[OfflineApp, Pilot[str], WallScreen]]:
+) -> AsyncIterator[tuple[OfflineApp, Pilot[str], TvScreen]]:
     app = OfflineApp(appearance=appearance)
     async with app.run_test(size=size) as pilot:
-        screen = WallScreen()
+        screen = TvScreen()
         await app.show(screen)
         app.deliver(live(*games))
         screen.flush()
@@ -74,7 +74,7 @@ def ended(app: OfflineApp, name: str, scores: tuple[int, int], winner: int) -> E
 
 
 def test_ended_game_stays_for_its_result_then_the_next_one_comes() -> None:
-    places = WallPlaces()
+    places = TvPlaces()
     places.arrange(["a", "b", "c"], 2, now=0)
     assert places.rooms == ["a", "b"]
     assert places.has_next
@@ -91,7 +91,7 @@ def test_ended_game_stays_for_its_result_then_the_next_one_comes() -> None:
 
 
 def test_held_games_keep_their_places() -> None:
-    places = WallPlaces()
+    places = TvPlaces()
     places.arrange(["a", "b"], 1, now=0)
     places.held = True
     places.end("a", 0)
@@ -103,7 +103,7 @@ def test_held_games_keep_their_places() -> None:
 
 
 def test_ended_game_that_the_lobby_still_lists_does_not_return() -> None:
-    places = WallPlaces()
+    places = TvPlaces()
     places.arrange(["a", "b"], 1, now=0)
     places.end("a", 0)
     places.arrange(["a", "b"], 1, now=RESULT_S)
@@ -113,7 +113,7 @@ def test_ended_game_that_the_lobby_still_lists_does_not_return() -> None:
 
 
 def test_pages_go_through_all_games_and_around() -> None:
-    places, rooms = WallPlaces(), list("abcde")
+    places, rooms = TvPlaces(), list("abcde")
     places.arrange(rooms, 2, now=0)
     seen = []
     for _ in range(3):
@@ -159,7 +159,7 @@ async def test_new_game_appears_by_itself() -> None:
 
 async def test_result_stays_and_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("client.tui.screens.wall.monotonic", lambda: now)
+    monkeypatch.setattr("client.tui.screens.tv.monotonic", lambda: now)
     async with tv("mancala", "conga", "conga", "conga", "cohcoh") as (app, pilot, screen):
         app.deliver(ended(app, "g0", (14, 34), 1))
         app.deliver(LobbyUpdate(rooms=(room("g0", "mancala", "first0", "second0", status="ended", result="0-1"),)))
@@ -177,7 +177,7 @@ async def test_long_names_never_cut_the_score() -> None:
     long = "a-player-with-a-very-long-name-indeed"
     app = OfflineApp(snapshot_of("mancala", room="one", seat=None, names=(long, "bob")))
     async with app.run_test(size=(80, 24)) as pilot:
-        screen = WallScreen(("one", "two", "three", "four"))
+        screen = TvScreen(("one", "two", "three", "four"))
         await app.show(screen)
         app.deliver(ended(app, "one", (34, 14), 0))
         screen.flush()
@@ -222,7 +222,7 @@ async def test_pages_show_every_game_although_watched_games_come_first() -> None
         assert len(seen) == 14
 
 
-async def test_enter_opens_the_chosen_game_and_leaving_it_keeps_the_wall() -> None:
+async def test_enter_opens_the_chosen_game_and_leaving_it_keeps_the_tv() -> None:
     async with tv("conga", "mancala") as (app, pilot, screen):
         await pilot.press("right", "enter")
         await pilot.pause()
@@ -234,7 +234,7 @@ async def test_enter_opens_the_chosen_game_and_leaving_it_keeps_the_wall() -> No
         assert left(app) == []
 
 
-async def test_one_game_fills_the_wall_and_small_mancala_is_drawn() -> None:
+async def test_one_game_fills_the_tv_and_small_mancala_is_drawn() -> None:
     async with tv("mancala", appearance=Appearance("dark")) as (app, pilot, _):
         assert "▀" in picture_of(app)
         app.deliver(live("mancala", "conga", "conga"))
@@ -245,10 +245,10 @@ async def test_one_game_fills_the_wall_and_small_mancala_is_drawn() -> None:
         assert row.index(" 4 ", row.index(" 4 ") + 1) - row.index(" 4 ") == 4  # pits of 4 x 1 characters
 
 
-async def test_refused_room_says_why_on_a_wall_of_given_rooms() -> None:
+async def test_refused_room_says_why_on_a_tv_of_given_rooms() -> None:
     app = OfflineApp(snapshot_of("conga", room="one", seat=None))
     async with app.run_test(size=(80, 24)) as pilot:
-        screen = WallScreen(("one", "two"))
+        screen = TvScreen(("one", "two"))
         await app.show(screen)
         screen._refuse("two", "there is no room two")
         screen.flush()
@@ -290,7 +290,7 @@ async def test_moves_are_animated_on_up_to_four_boards() -> None:
 
 
 @pytest.mark.parametrize("appearance", [MONO, Appearance("dark", motion=False)])
-async def test_motion_of_the_wall_has_the_same_switches_as_that_of_a_table(appearance: Appearance) -> None:
+async def test_motion_of_the_tv_has_the_same_switches_as_that_of_a_table(appearance: Appearance) -> None:
     async with tv("conga", appearance=appearance) as (app, _, screen):
         app.deliver(moved("conga", ("a4b4",), room="g0"))
         screen.flush()
@@ -308,6 +308,6 @@ async def test_key_bar_says_whether_q_ends_the_program() -> None:
     app = OfflineApp()
     async with app.run_test(size=(80, 24)) as pilot:
         for word in ("q quit", "q back"):
-            await app.show(WallScreen())
+            await app.show(TvScreen())
             await pilot.pause()
             assert word in picture_of(app)
