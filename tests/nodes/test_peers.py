@@ -15,10 +15,10 @@ from bench.cluster.broker import Broker, available
 from bench.cluster.node import Node
 from server.app import Running
 from server.cluster.mqtt import client as client_of_broker
-from server.cluster.mqtt import outside
+from server.cluster.mqtt import public_topics
 from server.cluster.mqtt.bus import MqttBus
-from server.cluster.mqtt.outside import OutsideTopics
 from server.cluster.mqtt.peers import Peers
+from server.cluster.mqtt.public_topics import PublicTopics
 from tests.e2e.conftest import ConnectGuest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
@@ -245,9 +245,9 @@ async def test_overloaded_broker_shows_and_loses_nothing(
 async def test_ended_rooms_leave_no_state_at_the_broker(
     start: Start, connect_guest: ConnectGuest, broker: Broker, prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outside, "ENDED_STATE_TTL_S", 0.0)
-    monkeypatch.setattr(outside, "STATE_TICK_S", 0.01)
-    monkeypatch.setattr(outside, "COLLECTING_S", 0.3)
+    monkeypatch.setattr(public_topics, "ENDED_STATE_TTL_S", 0.0)
+    monkeypatch.setattr(public_topics, "STATE_TICK_S", 0.01)
+    monkeypatch.setattr(public_topics, "COLLECTING_S", 0.3)
     node = await start()
     ann, ben = await connect_guest(node.url, "ann"), await connect_guest(node.url, "ben")
     left = "1aaaaaaaaaa"  # by a node that died: its room is in no store
@@ -260,8 +260,8 @@ async def test_ended_rooms_leave_no_state_at_the_broker(
         await ann.ask("resign", room=room)
         while await reader.next(f"{room}/state") is not None:
             pass
-        topics = bus_of(node)._outside
-        assert isinstance(topics, OutsideTopics)
+        topics = bus_of(node)._public
+        assert isinstance(topics, PublicTopics)
         await topics.remove_left_states()
         await topics.remove_left_states()
         while await reader.next(f"{left}/state") is not None:

@@ -1,4 +1,4 @@
-"""The bus on an MQTT broker: signed messages between nodes (peers.py), and topics for outside subscribers (outside.py).
+"""The bus on an MQTT broker: signed messages between nodes (peers.py), and topics for subscribers (public_topics.py).
 
 A node trusts the broker with nothing: messages between nodes are signed with a key in the store, and what cannot be
 verified changes no room and no list.
@@ -24,8 +24,8 @@ from server.cluster.lobby_batch import LobbyBatch
 from server.cluster.mqtt.client import MqttClient
 from server.cluster.mqtt.fast_path import Publication
 from server.cluster.mqtt.old_nodes import OldNodes
-from server.cluster.mqtt.outside import OutsideTopics
 from server.cluster.mqtt.peers import Peers
+from server.cluster.mqtt.public_topics import PublicTopics
 from server.cluster.mqtt.signing import Signer
 from server.cluster.mqtt.url import Topics, broker_address
 from server.config import Settings
@@ -60,7 +60,7 @@ class MqttBus(WithoutWorkers):
         self._listener: BusListener | None = None
         self._client: MqttClient | None = None
         self._peers: Peers | None = None  # this and the following: from `open` on
-        self._outside: OutsideTopics | None = None
+        self._public: PublicTopics | None = None
         self._old_nodes: OldNodes | None = None
         self._cleaning: asyncio.Task[None] | None = None
         self._lobby = LobbyBatch(self._schedule_flush)
@@ -87,7 +87,7 @@ class MqttBus(WithoutWorkers):
 
     @property
     def coalesced(self) -> int:
-        return sum(part.coalesced for part in (self._peers, self._outside) if part is not None)
+        return sum(part.coalesced for part in (self._peers, self._public) if part is not None)
 
     @property
     def lost(self) -> int:
@@ -111,19 +111,19 @@ class MqttBus(WithoutWorkers):
             lambda added: peers.subscribed(added),
         )
         peers = Peers(self.node, topics, client, signer, listener, self._is_near)
-        self._outside = OutsideTopics(self._settings, topics, client, listener, self._store.unfinished_rooms)
+        self._public = PublicTopics(self._settings, topics, client, listener, self._store.unfinished_rooms)
         self._client, self._peers, self._old_nodes = client, peers, OldNodes(self.node, topics, client, listener)
-        self._cleaning = asyncio.create_task(self._outside.clean_up(lambda: self.node < min(peers.nodes, default="~")))
+        self._cleaning = asyncio.create_task(self._public.clean_up(lambda: self.node < min(peers.nodes, default="~")))
         client.start()
 
     async def close(self) -> None:
-        if self._client is None or self._peers is None or self._outside is None or self._cleaning is None:
+        if self._client is None or self._peers is None or self._public is None or self._cleaning is None:
             return
         self._cleaning.cancel()
         with suppress(asyncio.CancelledError):
             await self._cleaning
         self._flush()
-        self._outside.close()
+        self._public.close()
         self._peers.send_all("gone")
         self._peers.send_now()
         self._client.send(self._own_topic, b"", True)  # an empty message deletes the retained one
@@ -132,9 +132,9 @@ class MqttBus(WithoutWorkers):
     # -- publishing
 
     def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
-        if self._peers is not None and self._outside is not None and self._old_nodes is not None:
+        if self._peers is not None and self._public is not None and self._old_nodes is not None:
             self._peers.publish(room, events, payloads, deadline)
-            self._outside.publish(room, events)
+            self._public.publish(room, events)
             if self._old_nodes.online:
                 self._old_nodes.announce(room)
 
@@ -182,9 +182,9 @@ class MqttBus(WithoutWorkers):
         return blake2b(address.encode(), key=self._secret, digest_size=8).hexdigest() if address else ""
 
     def report(self, update: TournamentUpdate) -> None:
-        if self._peers is not None and self._outside is not None:
+        if self._peers is not None and self._public is not None:
             self._peers.send_all("tournament", MSGPACK.encode(update))
-            self._outside.send(self._topics.tournaments, update)
+            self._public.send(self._topics.tournaments, update)
 
     def announce_review(self, room: str, state: ReviewState, done: int = 0, total: int = 0) -> None:
         if self._peers is not None:
@@ -198,7 +198,7 @@ class MqttBus(WithoutWorkers):
     def _flush(self) -> None:
         """Send the changes of lists, unless the broker does not keep up: then they are sent later, the latest only."""
         self._ticking = False
-        if self._listener is None or self._peers is None or self._outside is None or not self._lobby:
+        if self._listener is None or self._peers is None or self._public is None or not self._lobby:
             return
         if self.overloaded:
             self._schedule_flush()
@@ -209,7 +209,7 @@ class MqttBus(WithoutWorkers):
             self._publish_node()
         update = self._lobby.take(self._listener)
         self._peers.send_all("lobby", MSGPACK.encode(update))
-        self._outside.send(self._topics.lobby, update)
+        self._public.send(self._topics.lobby, update)
 
     # -- connecting
 
@@ -221,11 +221,11 @@ class MqttBus(WithoutWorkers):
     def _connected(self) -> None:
         """Publish what the broker and the other nodes do not know, and check for events that were missed."""
         assert self._peers is not None
-        assert self._outside is not None
+        assert self._public is not None
         assert self._listener is not None
         self._peers.connected()
         self.introduce(self._bots)
-        self._outside.connected()
+        self._public.connected()
         self._listener.bus_reconnected()
 
     # -- receiving
@@ -246,14 +246,14 @@ class MqttBus(WithoutWorkers):
     def _read(self, topic: str, payload: bytes, retained: bool) -> None:
         topics = self._topics
         assert self._peers is not None
-        assert self._outside is not None
+        assert self._public is not None
         assert self._old_nodes is not None
         if topic.startswith(topics.peers):
             self._peers.received(topic, payload)
         elif not payload:  # a retained message was deleted
             self._old_nodes.seen(topic.removeprefix(topics.nodes), False)
         elif topic.startswith(topics.rooms):
-            self._outside.state_received(topic, retained)
+            self._public.state_received(topic, retained)
         elif topic == topics.calls:
             self._old_nodes.received(json.loads(payload))
         elif topic != self._own_topic:

@@ -10,9 +10,9 @@ import pytest
 
 from protocol.codec import JSON
 from protocol.events import Moved
-from server.cluster.mqtt import outside, peers
-from server.cluster.mqtt.outside import OutsideTopics
+from server.cluster.mqtt import peers, public_topics
 from server.cluster.mqtt.peers import Peers
+from server.cluster.mqtt.public_topics import PublicTopics
 from server.cluster.mqtt.signing import Signer
 from server.cluster.mqtt.url import Topics
 from server.config import Settings
@@ -64,7 +64,7 @@ async def ended_rooms() -> list[str]:
 @pytest.fixture
 def link(monkeypatch: pytest.MonkeyPatch) -> FakeLink:
     monkeypatch.setattr(peers, "OVERLOAD_RETRY_S", 0.001)
-    monkeypatch.setattr(outside, "STATE_TICK_S", 0.001)
+    monkeypatch.setattr(public_topics, "STATE_TICK_S", 0.001)
     return FakeLink()
 
 
@@ -112,8 +112,8 @@ async def test_items_without_a_connection_count_as_lost(link: FakeLink) -> None:
 
 
 async def test_the_state_of_a_room_stands_for_its_events(link: FakeLink, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outside, "MAX_UNSENT_EVENTS", 3)
-    topics = OutsideTopics(Settings(), Topics("p"), link, FakeListener(), ended_rooms)  # type: ignore[arg-type]
+    monkeypatch.setattr(public_topics, "MAX_UNSENT_EVENTS", 3)
+    topics = PublicTopics(Settings(), Topics("p"), link, FakeListener(), ended_rooms)  # type: ignore[arg-type]
     link.overloaded = True
     for name in ("r1", "r2"):
         for moves in ((), ("a1",), ("a1", "b1")):
@@ -128,8 +128,8 @@ async def test_the_state_of_a_room_stands_for_its_events(link: FakeLink, monkeyp
 
 
 async def test_states_are_spread_over_ticks(link: FakeLink, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outside, "STATES_PER_TICK", 2)
-    topics = OutsideTopics(Settings(bus_public="states"), Topics("p"), link, FakeListener(), ended_rooms)  # type: ignore[arg-type]
+    monkeypatch.setattr(public_topics, "STATES_PER_TICK", 2)
+    topics = PublicTopics(Settings(bus_public="states"), Topics("p"), link, FakeListener(), ended_rooms)  # type: ignore[arg-type]
     for number in range(5):
         room = named(f"r{number}")
         topics.publish(room, (moved(room),))
@@ -139,6 +139,6 @@ async def test_states_are_spread_over_ticks(link: FakeLink, monkeypatch: pytest.
         sizes.append(len(link.sent))
     assert sizes == [2, 4, 5]
     assert all(topic.endswith("/state") for topic, _ in link.sent)
-    silent = OutsideTopics(Settings(bus_public="none"), Topics("p"), link, FakeListener(), ended_rooms)  # type: ignore[arg-type]
+    silent = PublicTopics(Settings(bus_public="none"), Topics("p"), link, FakeListener(), ended_rooms)  # type: ignore[arg-type]
     silent.publish(room, (moved(room),))
     assert not silent._states

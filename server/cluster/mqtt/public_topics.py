@@ -30,7 +30,7 @@ CLEANING_INTERVAL_S = ENDED_STATE_TTL_S  # between searches for states that a de
 COLLECTING_S = 2.0  # for the broker to send all states
 
 
-class OutsideTopics:
+class PublicTopics:
     """Publishes on a tick. `unfinished_rooms` returns the rooms of the store that have not ended."""
 
     def __init__(
