@@ -14,11 +14,11 @@ from server.config import Settings
 from server.storage.interface import without_password
 
 if TYPE_CHECKING:
-    from server.ssh.companion import Door
+    from server.ssh.supervisor import SshListener
 
 
-def greeting(url: str, settings: Settings, bots: Sequence[str], door: Door | None = None) -> str:
-    """Return the greeting of a server that listens at `url` and runs these house bots. `door`: for SSH, if any."""
+def greeting(url: str, settings: Settings, bots: Sequence[str], ssh: SshListener | None = None) -> str:
+    """Return the greeting of a server that listens at `url` and runs these house bots. `ssh`: for SSH, if any."""
     local = local_url(url)
     where = "" if local == DEFAULT_URL else f" --url {local}"
     default_db = settings.db == Settings().db
@@ -40,7 +40,7 @@ def greeting(url: str, settings: Settings, bots: Sequence[str], door: Door | Non
 Parlour is running: a server where board-game bots and people play.
 
   address     {url}  ({guests})
-  browser     {page_of(local)}{"" if door is None else ssh_lines(door)}
+  browser     {page_of(local)}{"" if ssh is None else ssh_lines(ssh)}
   database    {database}
   house bots  {", ".join(bots) or "none"}
 
@@ -52,11 +52,11 @@ Ctrl-C stops the server. Running games continue after the next start.
 """
 
 
-def ssh_lines(door: Door) -> str:
+def ssh_lines(ssh: SshListener) -> str:
     """Return how to connect with SSH, and the fingerprint that clients are shown."""
-    host, port = door.address
+    host, port = ssh.address
     shown = {"0.0.0.0": "HOST", "::": "HOST"}.get(host, host)
-    return f"\n  ssh         ssh -p {port} {shown}\n              host key {door.host_key.fingerprint} (ED25519)"
+    return f"\n  ssh         ssh -p {port} {shown}\n              host key {ssh.host_key.fingerprint} (ED25519)"
 
 
 def page_of(url: str) -> str:

@@ -33,7 +33,7 @@ EXIT_GRACE_S = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class SshListener:
     """Where SSH clients connect. The server owns the sockets, so that clients can wait while the service restarts."""
 
     sockets: list[socket]
@@ -48,7 +48,7 @@ class Door:
 
 
 @contextmanager
-def opened_door(settings: Settings) -> Iterator[Door]:
+def open_ssh_listener(settings: Settings) -> Iterator[SshListener]:
     """Listen for SSH clients, and read the host key. Raises BadSetting."""
     host, port = ssh_address(settings)
     key = open_host_key(host_key_path(settings))
@@ -58,13 +58,13 @@ def opened_door(settings: Settings) -> Iterator[Door]:
         why = (error.strerror or str(error)).lower()
         raise BadSetting(f"cannot listen for SSH on {host}:{port}: {why}: choose another port with --ssh") from None
     try:
-        yield Door(sockets, key, str(Path(settings.tls_cert).absolute()) if settings.tls_cert else "")
+        yield SshListener(sockets, key, str(Path(settings.tls_cert).absolute()) if settings.tls_cert else "")
     finally:
         close_all(sockets)
 
 
 @asynccontextmanager
-async def ssh_service(door: Door, module: str, settings: Settings, url: str, store: Store) -> AsyncIterator[None]:
+async def ssh_service(ssh: SshListener, module: str, settings: Settings, url: str, store: Store) -> AsyncIterator[None]:
     """Run the SSH service until the block ends.
 
     `module`: the Python module of its process. `url`: for clients on this machine.
@@ -72,16 +72,16 @@ async def ssh_service(door: Door, module: str, settings: Settings, url: str, sto
     permits, tasks = Permits(settings, store), BackgroundTasks()
     with tempfile.TemporaryDirectory(prefix="parlour-ssh-", ignore_cleanup_errors=True) as folder:
         spec = ServiceSpec(
-            settings=asdict(replace(settings, db="", bus="", bus_password="", tls_cert=door.certificate)),
+            settings=asdict(replace(settings, db="", bus="", bus_password="", tls_cert=ssh.certificate)),
             url=url,
-            host_key=door.host_key.text,
-            descriptors=[listener.fileno() for listener in door.sockets],
+            host_key=ssh.host_key.text,
+            descriptors=[listener.fileno() for listener in ssh.sockets],
             folder=folder,
         )
 
         async def spawn() -> Process:
             process = await start(module, spec)
-            tasks.start(answer_questions(process, permits, door))
+            tasks.start(answer_questions(process, permits, ssh))
             return process
 
         def exited(process: Process, delay: float) -> None:
@@ -120,14 +120,14 @@ async def start(module: str, spec: ServiceSpec) -> Process:
     return process
 
 
-async def answer_questions(process: Process, permits: Permits, door: Door) -> None:
+async def answer_questions(process: Process, permits: Permits, ssh: SshListener) -> None:
     """Answer the questions of the service until it ends."""
     assert process.stdin is not None
     assert process.stdout is not None
     while line := await process.stdout.readline():
         if line.strip() == READY.encode():
-            host, port = door.address
-            log("ssh_listening", host=host, port=port, host_key=door.host_key.fingerprint)
+            host, port = ssh.address
+            log("ssh_listening", host=host, port=port, host_key=ssh.host_key.fingerprint)
             continue
         question: dict[str, Any] = json.loads(line)
         answer = {"id": question.pop("id"), **await permits.answer(question)}

@@ -142,7 +142,7 @@ def test_ssh_is_refused_with_a_sentence_before_a_database_is_made(
         assert main(["serve", "--db", str(tmp_path / "x.db"), "--ssh", str(port)]) == 2
     expected = f"parlour: cannot listen for SSH on 127.0.0.1:{port}: address already in use: choose another port"
     assert capsys.readouterr().err.startswith(expected)
-    monkeypatch.setitem(sys.modules, "server.ssh.companion", None)  # as without the library
+    monkeypatch.setitem(sys.modules, "server.ssh.supervisor", None)  # as without the library
     assert main(["serve", "--db", str(tmp_path / "x.db"), "--ssh", "0"]) == 2
     assert capsys.readouterr().err.startswith("parlour: SSH support is not installed: run pip install")
     assert not (tmp_path / "x.db").exists()

@@ -35,7 +35,7 @@ from server.storage.interface import Store, StoreError
 
 if TYPE_CHECKING:
     from server.app import Companion
-    from server.ssh.companion import Door
+    from server.ssh.supervisor import SshListener
 
 WORKER_MODULE = "parlour.cli.worker"
 SSH_MODULE = "parlour.cli.ssh_service"
@@ -72,10 +72,10 @@ def run(args: Namespace) -> int:
         greet = is_terminal(sys.stdout) and settings.log != "json"
         companion: Companion = partial(house_bots, names, settings)
         with ExitStack() as stack:
-            door = open_door(settings, stack) if settings.ssh else None
-            if door is not None:
-                companion = both(companion, partial(serve_ssh, door, settings))
-            text = (lambda url: greeting(url, settings, names, door)) if greet else None
+            ssh = listen_for_ssh(settings, stack) if settings.ssh else None
+            if ssh is not None:
+                companion = both(companion, partial(serve_ssh, ssh, settings))
+            text = (lambda url: greeting(url, settings, names, ssh)) if greet else None
             if settings.worker_count > 1:
                 parent.main(settings, WORKER_MODULE, companion, text)
             else:
@@ -92,21 +92,21 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def open_door(settings: Settings, stack: ExitStack) -> Door:
+def listen_for_ssh(settings: Settings, stack: ExitStack) -> SshListener:
     """Listen for SSH clients until the stack closes. Raises BadSetting."""
     try:
-        from server.ssh.companion import opened_door
+        from server.ssh.supervisor import open_ssh_listener
     except ImportError:
         how = "run pip install -e '.[ssh]' in the folder of Parlour"
         raise BadSetting(f"SSH support is not installed: {how}, or start the server without --ssh") from None
-    return stack.enter_context(opened_door(settings))
+    return stack.enter_context(open_ssh_listener(settings))
 
 
-def serve_ssh(door: Door, settings: Settings, url: str, store: Store) -> AbstractAsyncContextManager[None]:
+def serve_ssh(ssh: SshListener, settings: Settings, url: str, store: Store) -> AbstractAsyncContextManager[None]:
     from parlour.cli.house_bots import local_url
-    from server.ssh.companion import ssh_service
+    from server.ssh.supervisor import ssh_service
 
-    return ssh_service(door, SSH_MODULE, settings, local_url(url), store)
+    return ssh_service(ssh, SSH_MODULE, settings, local_url(url), store)
 
 
 def both(first: Companion, second: Companion) -> Companion:
