@@ -1,4 +1,4 @@
-"""The door for texts on a terminal: texts of strangers are printed without control characters.
+"""Print text from others: names, notes and titles appear on a terminal without control characters.
 
 A name, a note, a title, an error of a server or a line of a file may contain escape sequences, bidirectional
 overrides or line breaks. Printed as they are, these would manipulate the terminal or forge lines. Every command prints

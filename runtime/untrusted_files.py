@@ -1,4 +1,4 @@
-"""The door for files of strangers: records, plans, bundles, logs and state files.
+"""Read untrusted files: records, plans, bundles, logs and state files.
 
 Every reader is limited in size and depth, so that a hostile file is refused with one sentence, within little time and
 memory. Only regular files are read: a FIFO or a device could block or never end.

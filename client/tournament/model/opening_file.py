@@ -1,4 +1,4 @@
-"""Files with openings, one a line: a position, or the moves from the start. Text after # is a comment."""
+"""Files with openings, one per line: a position, or the moves from the start. Text after # is a comment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widgets that show texts literally: the door for texts of strangers to the screen.
+"""Widgets that show text from others literally.
 
 Textual takes `[…]` in a text for markup, which can style it, run actions or raise an error. These widgets show every
 text as it is, with its control characters escaped. Other modules of this package take their widgets from here, and

@@ -47,7 +47,7 @@ class LobbyPage {
     this.session = app.session;
     this.#feature = new Feature(app, () => this.#newGame());
     main.className = "page";
-    fill(main, this.#error, this.#hero(), h("div", { class: "lobby" }, h("div", {}, this.#feature.node, this.#lists(), this.#connect()), this.#doors()));
+    fill(main, this.#error, this.#hero(), h("div", { class: "lobby" }, h("div", {}, this.#feature.node, this.#lists(), this.#connect()), this.#waitingAndBots()));
     this.ownList = new KeyedList(this.#own, (/** @type {Room} */ room) => room.id, (room) => this.#ownRow(room), (room) => [room.id, room.status, room.seats]);
     this.waitingList = new KeyedList(this.#waiting, (/** @type {RoomInfo} */ info) => info.room, (info) => this.#waitingRow(info));
     this.botList = new KeyedList(this.#bots, (/** @type {BotInfo} */ bot) => bot.name, (bot) => this.#botRow(bot));
@@ -86,7 +86,7 @@ class LobbyPage {
       h("div", {}, h("h2", {}, "Connect a bot"), h("p", { class: "soft" }, "One file in Python, or any program that reads a line and answers with a move.")),
       copyButton(() => command), h("div", { class: "code" }, h("code", {}, command)));
   }
-  #doors() {
+  #waitingAndBots() {
     return h("div", {},
       h("section", { class: "card" }, h("header", {}, h("h2", {}, "Waiting for you"), this.#waitingCount), this.#own, this.#waiting, this.#noneWaiting),
       h("section", { class: "card" }, h("header", {}, h("h2", {}, "Bots, ready to play"), this.#botCount), this.#bots, this.#noBots));
