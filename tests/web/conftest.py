@@ -53,24 +53,66 @@ async def server(tmp_path: Path) -> AsyncIterator[Running]:
         yield server
 
 
+class Windows:
+    """Browser windows that tests use one after the other: a new one costs a second of CPU time."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self._free: list[Page] = []
+
+    async def take(self) -> Page:
+        if self._free:
+            return self._free.pop()
+        context = await self.browser.new_context()
+        return await context.new_page()
+
+    async def give_back(self, page: Page) -> None:
+        """Forget the last test: its tabs and what its pages have stored."""
+        for other in page.context.pages:
+            if other is not page:
+                await other.close()
+        await page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        await page.context.clear_cookies()
+        await page.goto("about:blank")
+        self._free.append(page)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def windows(browser: Browser) -> Windows:
+    return Windows(browser)
+
+
 Visit = Callable[..., Awaitable[Visitor]]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def visit(browser: Browser, server: Running) -> AsyncIterator[Visit]:
-    """Open a page of the server in a browser window of its own. No script error and no CSP violation is allowed."""
+async def visit(windows: Windows, server: Running) -> AsyncIterator[Visit]:
+    """Open a page of the server in a browser window without a history: its own one if it needs options.
+
+    No script error and no CSP violation is allowed.
+    """
     visitors: list[Visitor] = []
     async with AsyncExitStack() as stack:
 
-        async def open_page(path: str = "/", width: int = 1280, height: int = 800, **options: Any) -> Visitor:
-            context: BrowserContext = await browser.new_context(viewport={"width": width, "height": height}, **options)
-            stack.push_async_callback(context.close)
-            context.set_default_timeout(TIMEOUT_MS)
-            page: Page = await context.new_page()
+        async def open_page(
+            path: str = "/", width: int = 1280, height: int = 800, own: bool = False, **options: Any
+        ) -> Visitor:
+            page: Page
+            if own or options:
+                context: BrowserContext = await windows.browser.new_context(**options)
+                stack.push_async_callback(context.close)
+                page = await context.new_page()
+            else:
+                page = await windows.take()
+                stack.push_async_callback(windows.give_back, page)
+            page.context.set_default_timeout(TIMEOUT_MS)
+            await page.set_viewport_size({"width": width, "height": height})
             visitor = Visitor(page, server.url.replace("ws://", "http://").removesuffix("/ws"))
             visitors.append(visitor)
             await visitor.open(path)
             return visitor
 
         yield open_page
+        for visitor in visitors:
+            visitor.close()
     assert [error for visitor in visitors for error in visitor.errors] == []

@@ -37,7 +37,7 @@ async def test_hostile_names_and_chat_are_only_text(server: Running, visit: Visi
     await eve.open()
     await mallory.open()
     room = (await eve.ask(Create(id=eve.id(), game="cohcoh", seat=0))).room
-    ann = await visit()
+    ann = await visit(own=True)  # the listener stays
     dialogs: list[str] = []
     ann.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     await ann.expect_text(".lobby", HOSTILE)
@@ -209,7 +209,7 @@ async def test_button_pressed_before_the_connection_works_after_it(visit: Visit)
         await connected.wait()
         socket.connect_to_server()
 
-    ann = await visit("/rules/conga")
+    ann = await visit("/rules/conga", own=True)  # the route stays
     await ann.page.route_web_socket("**/ws", connect_later)
     await ann.open("/")
     await ann.button("Play a game").click()

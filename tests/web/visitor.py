@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.async_api import ConsoleMessage, Locator, Page, expect
+from playwright.async_api import ConsoleMessage, Error, Locator, Page, expect
 
 
 class Visitor:
@@ -11,8 +11,16 @@ class Visitor:
     def __init__(self, page: Page, address: str) -> None:
         self.page, self.address = page, address
         self.errors: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", self._error)
         page.on("console", self._console)
+
+    def close(self) -> None:
+        """Stop listening: another visitor may use the window."""
+        self.page.remove_listener("pageerror", self._error)
+        self.page.remove_listener("console", self._console)
+
+    def _error(self, error: Error) -> None:
+        self.errors.append(str(error))
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and "WebSocket connection" not in message.text:
