@@ -16,6 +16,7 @@ import pexpect
 import pytest
 
 from client.local_server import PrivateFolder
+from tests.long import long
 from tests.waiting import TIMEOUT_S
 
 
@@ -120,7 +121,7 @@ def test_quitting_asks_and_the_game_can_be_resumed(screens: Callable[..., Screen
     assert all_ended(home)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, *long(signal.SIGHUP)])
 def test_no_process_is_left_behind(number: signal.Signals, screens: Callable[..., Screen], home: Path) -> None:
     screen = screens("play", "conga", "--private", "--vs", "random")
     screen.see("Your move|is thinking")
@@ -183,7 +184,7 @@ def test_occupied_private_server_is_reported(screens: Callable[..., Screen], hom
     place = PrivateFolder(home / "parlour" / "private")
     place.open()
     try:
-        for words in (("rooms",), ("watch",), ("watch", "room"), ("watch", "room", "--plain")):
+        for words in (("rooms",), ("watch", "room")):
             screen = screens(*words, "--private")
             screen.see("parlour: the private server is in use")
             assert screen.end() == 2

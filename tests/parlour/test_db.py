@@ -22,6 +22,7 @@ from server.storage.interface import Append, append_and_wait
 from server.storage.sqlite.store import SqliteStore
 from server.storage.tables import EVENTS, ROOMS
 from tests.e2e.local_server import parlour_command, running_server
+from tests.long import long
 from tests.server.storage.played import play_games
 from tests.server.storage.rows import row
 from tests.waiting import TIMEOUT_S
@@ -66,7 +67,7 @@ async def test_prune_needs_a_database_and_a_number(tmp_path: Path) -> None:
     assert (code, "--keep-chat must be a number" in err) == (2, True)
 
 
-@pytest.mark.parametrize("words", [("account", "add", "ann"), ("account", "list"), ("db", "prune", "--dry-run")])
+@pytest.mark.parametrize("words", [("account", "add", "ann"), *long(("account", "list"), ("db", "prune", "--dry-run"))])
 async def test_commands_wait_for_a_process_that_writes(tmp_path: Path, words: tuple[str, ...]) -> None:
     """The last connection that closes, as that of a killed server's writer does, locks the file against readers too."""
     path = str(tmp_path / "parlour.db")
@@ -119,7 +120,7 @@ async def has_rooms(db: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("forward", [True, False])
+@pytest.mark.parametrize("forward", [True, *long(False)])
 async def test_copy_that_was_killed_is_finished_by_the_next(forward: bool, tmp_path: Path, database: str) -> None:
     file = str(tmp_path / "parlour.db")
     source, target = (file, database) if forward else (database, file)
@@ -251,7 +252,7 @@ async def played_in_the_past(db: str) -> str:
     return next(f"{first}{row[0][6:]}" for row in rooms if row[3] != "*")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["postgres", *long("sqlite")])
 def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return a new file, or an empty database."""
     return str(tmp_path / "parlour.db") if request.param == "sqlite" else str(request.getfixturevalue("database"))

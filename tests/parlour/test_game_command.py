@@ -15,6 +15,7 @@ from parlour.cli.game_package import new_package
 from parlour.cli.main import main
 from tests.engine.example_game import code_block
 from tests.engine.plugin_folder import installed
+from tests.long import long
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ("connect-four", "othello", "breakthrough")
@@ -167,7 +168,7 @@ BROKEN = {  # what is changed, and the sentence about it
 }
 
 
-@pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.parametrize("kind", [*(kind for kind in BROKEN if kind != "compiled"), *long("compiled")])
 def test_check_says_what_is_wrong(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,11 +16,12 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import pytest
 
 from runtime.untrusted_files import MAX_JSON_VALUES, MAX_LOG_BYTES, MIN_ENTRY_BYTES
+from tests.long import long
 from tests.waiting import TIMEOUT_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 MAX_MEMORY_MB = 200
-MAX_CPU_S = 2.0
+MAX_CPU_S = 6.0  # 2 s on an idle core: hyperthreads and a busy machine can triple what is counted
 RUN = """
 import re, sys, time
 from pathlib import Path
@@ -76,7 +77,9 @@ BUNDLES: dict[str, tuple[Callable[[], bytes], int, str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", BUNDLES)
+@pytest.mark.parametrize(
+    "kind", ["bomb", "many games", "many values", *long("deep plan", "dotted plan", "deep results")]
+)
 def test_hostile_bundle(kind: str, tmp_path: Path) -> None:
     make, code, sentence = BUNDLES[kind]
     file = tmp_path / "cup.zip"
@@ -99,14 +102,14 @@ PLANS = {
 }
 
 
-@pytest.mark.parametrize("kind", PLANS)
+@pytest.mark.parametrize("kind", ["deep", "dotted", "players", *long("long", "number", "tables")])
 def test_hostile_plan(kind: str, tmp_path: Path) -> None:
     text, sentence = PLANS[kind]
     (tmp_path / "plan.toml").write_text(text)
     assert sentence in refused("tournament", "status", tmp_path)
 
 
-@pytest.mark.parametrize("line", ["[" * 10**5, "1", "9" * 5000])
+@pytest.mark.parametrize("line", ["[" * 10**5, "1", *long("9" * 5000)], ids=["deep", "wrong type", "number"])
 def test_hostile_log(line: str, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(HEAD)
     (tmp_path / "log.jsonl").write_text(f"{line}\n{{}}\n")
@@ -136,7 +139,9 @@ LOGS: dict[str, tuple[Callable[[], Iterable[str]], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", LOGS)
+@pytest.mark.parametrize(
+    "kind", ["one line too many", "many lists", "versions", *long("rooms", "long texts", "long line", "answer")]
+)
 def test_hostile_log_with_valid_lines(kind: str, tmp_path: Path) -> None:
     """Each takes as much memory as it can before it is refused."""
     make, sentence = LOGS[kind]
@@ -161,7 +166,7 @@ def test_sparse_log_is_refused_by_its_size(tmp_path: Path) -> None:
     assert "a line of more than 4 MB" in refused("tournament", "status", tmp_path, "--max-mb", "2000")
 
 
-@pytest.mark.parametrize("command", ["verify", "show", "export"])
+@pytest.mark.parametrize("command", ["show", *long("verify", "export")])
 def test_large_record(command: str, tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
     file.touch()
@@ -169,7 +174,7 @@ def test_large_record(command: str, tmp_path: Path) -> None:
     assert "larger than 1 MB" in refused(command, file)
 
 
-@pytest.mark.parametrize("words", [("verify",), ("show",), ("export",), ("tournament", "verify")], ids=" ".join)
+@pytest.mark.parametrize("words", [("verify",), *long(("show",), ("export",)), ("tournament", "verify")], ids=" ".join)
 def test_fifo_is_refused_instead_of_waiting(words: tuple[str, ...], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo.txt")
     assert "not a regular file" in refused(*words, tmp_path / "fifo.txt")

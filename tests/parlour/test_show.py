@@ -14,6 +14,7 @@ import pexpect
 import pytest
 
 from parlour.cli.main import main
+from tests.long import long
 from tests.parlour.records import GOOD, MANCALA, long_record, save
 from tests.waiting import TIMEOUT_S
 
@@ -73,13 +74,6 @@ def test_keys_move_through_the_game(tmp_path: Path) -> None:
     session.ends(0)
 
 
-def test_q_quits(tmp_path: Path) -> None:
-    session = Session(tmp_path, GOOD)
-    session.sees("ply 0 of 1")
-    session.child.send("q")
-    session.ends(0)
-
-
 def test_ctrl_c_quits(tmp_path: Path) -> None:
     session = Session(tmp_path, GOOD)
     session.sees("ply 0 of 1")
@@ -87,7 +81,7 @@ def test_ctrl_c_quits(tmp_path: Path) -> None:
     session.ends(130)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, *long(signal.SIGHUP, signal.SIGINT)])
 def test_signal_quits_and_restores_the_terminal(tmp_path: Path, number: signal.Signals) -> None:
     session = Session(tmp_path, GOOD)
     session.sees("ply 0 of 1")

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.long import long
 from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "search.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^\$ parlour (.*)$", PAGE, re.M)
+COMPILING = [line for line in SHOWN if "--position" in line or "pits=" in line]  # takes seconds
 FIELDS = ["value", "proved", "move", "line", "depth", "nodes", "seconds"]
 
 
@@ -23,7 +25,7 @@ def parlour(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
 
-@pytest.mark.parametrize("line", SHOWN)
+@pytest.mark.parametrize("line", [*(line for line in SHOWN if line not in COMPILING), *long(*COMPILING)])
 def test_documented_commands_run(line: str) -> None:
     words = [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)]
     done = parlour(*words)

@@ -12,14 +12,15 @@ import pytest
 
 from engine.registry import create
 from engine.search import Limits, Thinker, object_code
-from engine.search.kernel import source
+from engine.search.kernel import ENTRY, INNER, RUN_ARRAYS, source
+from runtime.paths import cache_folder
 from tests.waiting import TIMEOUT_S
 
 SEARCH_SCRIPT = """
 from engine.registry import create
 from engine.search import Limits, Thinker
-game = create("mancala", {"pits": 3, "stones": 3})
-print(Thinker(game, compiled=True, notice=print).think(game.start(), Limits(depth=6)).nodes)
+game = create("mancala", {})
+print(Thinker(game, compiled=True, notice=print).think(game.start(), Limits(depth=4)).nodes)
 """
 
 
@@ -45,20 +46,39 @@ def run_search(folder: Path, known: Path | None = None) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """Return a cache folder with a search that two processes compiled at once, and the output of one that compiled."""
-    folder = tmp_path_factory.mktemp("cache")
+def compiled() -> Path:
+    """Return a file with the compiled search of Mancala, which other tests use too."""
+    game = create("mancala", {})
+    Thinker(game, compiled=True)
+    return cache_folder() / f"mancala_{object_code.fingerprint(source(game))}.o"
+
+
+def fill_at_once(folder: Path, known: Path | None = None) -> tuple[Path, list[str]]:
+    """Let two processes fill a cache folder at once. Return it, and the output of one that compiled."""
     with ThreadPoolExecutor() as pool:
-        outputs = list(pool.map(run_search, [folder] * 2))
+        outputs = list(pool.map(run_search, [folder] * 2, [known] * 2))
     assert outputs[0][-1] == outputs[1][-1]
     return folder, max(outputs, key=len)
 
 
-def test_two_processes_can_compile_at_once_and_a_third_uses_the_cache(cache: tuple[Path, list[str]]) -> None:
-    folder, first = cache
+@pytest.fixture(scope="module")
+def cache(compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    return fill_at_once(tmp_path_factory.mktemp("cache"), compiled)
+
+
+def assert_filled_once(folder: Path, first: list[str]) -> None:
     assert first[0] == "compiling the search for mancala (once)"
     assert [path.suffix for path in folder.iterdir()] == [".o"]
     assert run_search(folder) == first[1:]
+
+
+def test_two_processes_can_fill_the_cache_at_once_and_a_third_uses_it(cache: tuple[Path, list[str]]) -> None:
+    assert_filled_once(*cache)
+
+
+@pytest.mark.long
+def test_two_processes_can_compile_at_once(tmp_path: Path) -> None:
+    assert_filled_once(*fill_at_once(tmp_path))
 
 
 def test_warm_start_does_not_import_numba(cache: tuple[Path, list[str]]) -> None:
@@ -114,13 +134,14 @@ def test_search_runs_as_plain_python_without_numba() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=TIMEOUT_S
     )
     assert done.returncode == 0, done.stderr
-    game = create("mancala", {"pits": 3, "stones": 3})
-    assert done.stdout.split() == [str(Thinker(game, compiled=False).think(game.start(), Limits(depth=6)).nodes)]
+    game = create("mancala", {})
+    assert done.stdout.split() == [str(Thinker(game, compiled=False).think(game.start(), Limits(depth=4)).nodes)]
 
 
 def test_compile_errors_are_one_line() -> None:
-    text = source(create("maxconnect4"))
-    wrong = text.replace("return fours(mine) - fours(rest)", "return mine.bit_count()")
-    assert wrong != text
+    head, _, _ = source(create("maxconnect4")).partition(INNER)
+    count = f"{INNER}\ndef count(mine):\n    return mine.bit_count()\n"
+    arrays = ", ".join(f"array{n}" for n in range(RUN_ARRAYS))
+    run = f"{ENTRY}\ndef run({arrays}):\n    count(1)\n"
     with pytest.raises(RuntimeError, match=r"^Unknown attribute 'bit_count' of type int64: return mine.bit_count\(\)$"):
-        object_code.compile_object(wrong)
+        object_code.compile_object(f"{head}{count}\n\n{run}")

@@ -14,11 +14,14 @@ from engine.search import Limits, Thinker, think
 from engine.search.kernel import compilable
 from engine.search.primitives import mix
 from tests.engine.variants import NAMES, VARIANTS, Variant
+from tests.long import long_cases
 
 COMPILED = [  # each takes seconds to compile
     *((name, {}) for name in GAMES),
-    ("mancala", {"pits": 6, "stones": 40, "rules": "standard"}),  # all 63 bits
-    pytest.param("cohcoh", {"n": 7, "k": 3}, marks=pytest.mark.long),
+    *long_cases(
+        ("mancala", {"pits": 6, "stones": 40, "rules": "standard"}),  # all 63 bits
+        ("cohcoh", {"n": 7, "k": 3}),
+    ),
 ]
 SMALL: list[tuple[str, dict[str, object]]] = [
     ("mancala", {"pits": 2, "stones": 2}),
@@ -109,7 +112,7 @@ def test_hash_of_wide_words_depends_on_all_bits() -> None:
 
 @pytest.mark.parametrize(
     ("stores", "compiled"),
-    [((0, 0), False), ((0, 6000), True), ((6000, 0), False), ((30_000, 30_000), False)],  # compiling takes seconds
+    [((0, 0), False), ((6000, 0), False), ((30_000, 30_000), False), *long_cases(((0, 6000), True))],
 )
 def test_store_size_does_not_change_the_move_value(stores: tuple[int, int], compiled: bool) -> None:
     game = create("mancala", {"start": f"1,2/2,1 {stores[0]},{stores[1]} 1"})
@@ -135,7 +138,7 @@ def test_search_avoids_a_sure_draw(reply: str, image: str) -> None:
     state = game.start()
     for text in ("c3", reply):
         state = game.play(state, game.parse(state, text))
-    report = Thinker(game).think(state, Limits(nodes=20_000))
+    report = Thinker(game, compiled=False).think(state, Limits(nodes=3000))
     assert report.move is not None
     assert game.format(state, report.move) != image
     assert not report.proved

@@ -116,6 +116,7 @@ def test_class_is_graded_and_only_a_changed_submission_is_graded_again(tmp_path:
     assert files_of(tmp_path, "zed")["index.html"] == page
 
 
+@pytest.mark.long
 def test_killed_run_keeps_the_games_that_have_ended(tmp_path: Path) -> None:
     write_course(tmp_path, games=16)
     (tmp_path / "hw").mkdir()
@@ -136,7 +137,7 @@ def test_killed_run_keeps_the_games_that_have_ended(tmp_path: Path) -> None:
 
 
 def test_interrupt_ends_the_run_and_the_same_command_continues(tmp_path: Path) -> None:
-    write_course(tmp_path, games=16)
+    write_course(tmp_path, games=10)
     (tmp_path / "hw").mkdir()
     (tmp_path / "hw" / "ann.sh").write_text(SHELL)
     process = subprocess.Popen(

@@ -12,6 +12,7 @@ from client.tournament.formats.openings_balanced import BalancedOpenings, Cancel
 from client.tournament.model.chosen_opening import ChosenOpening, first_band, fits, value_text
 from engine.registry import create
 from engine.search import Limits, Thinker
+from tests.long import long
 
 FEW_NODES = 3000
 
@@ -26,7 +27,7 @@ def test_no_opening_is_lost_where_random_ones_are() -> None:
     assert len({opening.position for opening in balanced.known}) == 4
 
 
-@pytest.mark.parametrize("name", ["conga", "mancala", "maxconnect4"])
+@pytest.mark.parametrize("name", ["maxconnect4", *long("conga", "mancala")])
 def test_compiled_and_plain_search_choose_the_same_openings(name: str) -> None:
     game = create(name, {})
     pytest.importorskip("numba")

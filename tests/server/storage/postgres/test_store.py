@@ -22,6 +22,7 @@ from server.storage.interface import (
 )
 from server.storage.postgres import store as store_module
 from server.storage.postgres.store import PostgresStore
+from tests.long import long
 from tests.nodes.faults import link_to_postgres
 from tests.server.storage.rows import row
 from tests.waiting import TIMEOUT_S, until
@@ -229,7 +230,7 @@ async def until_written(store: PostgresStore, append: Append) -> int:
     raise AssertionError("unreachable")
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["restart", "crash"])
+@pytest.mark.parametrize("how", [*long(signal.SIGINT), signal.SIGQUIT], ids=["restart", "crash"])
 async def test_no_acknowledged_event_is_lost_when_the_database_restarts(
     how: signal.Signals, postgres: Postgres, store: PostgresStore
 ) -> None:
