@@ -142,6 +142,6 @@ def test_compile_errors_are_one_line() -> None:
     head, _, _ = source(create("maxconnect4")).partition(INNER)
     count = f"{INNER}\ndef count(mine):\n    return mine.bit_count()\n"
     arrays = ", ".join(f"array{n}" for n in range(RUN_ARRAYS))
-    run = f"{ENTRY}\ndef run({arrays}):\n    count(1)\n"
+    run = f"{ENTRY}\ndef run({arrays}):\n    count(load_word(array0, 0))\n"
     with pytest.raises(RuntimeError, match=r"^Unknown attribute 'bit_count' of type int64: return mine.bit_count\(\)$"):
         object_code.compile_object(f"{head}{count}\n\n{run}")
