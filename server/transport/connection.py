@@ -94,7 +94,8 @@ class Connection(FastPath):
 
     def is_address_full(self, headers: Headers) -> bool:
         """Count a connection that opens a WebSocket. Return whether its IP address has too many."""
-        self.voucher = self.services.voucher_of(headers.get_all(VOUCHER_HEADER))
+        vouchers = headers.get_all(VOUCHER_HEADER)
+        self.voucher = self.services.voucher_of(vouchers) if vouchers else None
         if self.voucher is None:
             self.count_address(headers.get_all("X-Forwarded-For"))
         else:  # the socket is on this machine
