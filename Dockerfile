@@ -23,7 +23,7 @@ VOLUME /var/lib/parlour
 EXPOSE 8765
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 \
     CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8765/livez', timeout=2)"]
-# SIGTERM drains: everyone is told, what was begun is stored
+# SIGTERM drains: clients are notified, and commands that have begun are stored
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["parlour"]
 CMD ["serve"]

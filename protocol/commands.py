@@ -282,7 +282,7 @@ class WatchTournament(Command):
 
 
 class Tournaments(Command):
-    """Return the tournaments that the server has heard of, the latest report first."""
+    """Return the tournaments that were reported to the server, the latest report first."""
 
 
 AnyCommand = (

@@ -79,7 +79,7 @@ class Reviewer:
             await asyncio.wait({self._task})
 
     async def _report_error(self, work: Coroutine[Any, Any, None]) -> None:
-        """End the run if the server refuses this client. After a lost connection it goes on with the next one."""
+        """End the run if the server refuses this client. After a lost connection it continues with the next one."""
         try:
             await work
         except Refused as error:
@@ -138,7 +138,7 @@ class Reviewer:
             return "cancelled"
 
     async def _submit(self, room: str, found: deque[MoveReview]) -> None:
-        """Submit some of the moves that were found, or tell the server that the search goes on."""
+        """Submit some of the moves that were found, or tell the server that the search is still running."""
         moves = [found.popleft() for _ in range(min(MOVES_PER_PART, len(found)))]
         await self._session.ask(SubmitReview(id=self._session.id(), room=room, moves=tuple(map(reviewed_move, moves))))
 

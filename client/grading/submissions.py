@@ -224,7 +224,7 @@ def student(id: str, name: str, number: str = "") -> Student:
 
 
 def readable(text: str) -> str:
-    """Return a text of a stranger as a name: printable, on one line, of limited length."""
+    """Return an untrusted text as a name: printable, on one line, of limited length."""
     shown = " ".join("".join(char if char.isprintable() else "?" for char in text).split())[:MAX_NAME_LENGTH]
     return shown if is_readable(shown) else shown.encode("ascii", "backslashreplace").decode()[:MAX_NAME_LENGTH] or "?"
 

@@ -181,7 +181,7 @@ def open_terminal() -> tuple[int, int]:
 
 
 def ended_pipe() -> IO[bytes]:
-    """Return a pipe from which nothing comes."""
+    """Return a pipe that is at its end."""
     read_end, write_end = os.pipe()
     os.close(write_end)
     return os.fdopen(read_end, "rb", 0)

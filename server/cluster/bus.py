@@ -42,7 +42,7 @@ class BusListener(Protocol):
         """Handle a report on a tournament."""
 
     def review_announced(self, room: str, state: ReviewState, done: int, total: int) -> None:
-        """Handle the news that the review of a game was asked for, goes on, or has ended. `state`: a ReviewState."""
+        """Handle the news that the review of a game was requested, advances, or has ended. `state`: a ReviewState."""
 
     def bus_reconnected(self) -> None:
         """Handle the return of the bus: messages may have been lost."""
@@ -159,7 +159,7 @@ class Bus(Protocol):
         """Announce a report on a tournament."""
 
     def announce_review(self, room: str, state: ReviewState, done: int = 0, total: int = 0) -> None:
-        """Announce that the review of a game was asked for, goes on, or has ended."""
+        """Announce that the review of a game was requested, advances, or has ended."""
 
 
 class WorkerBus(Bus, Protocol):

@@ -182,7 +182,7 @@ class QueryHandler:
             boards.append(position.board)
             lasts.append(position.last)
             if len(boards) % BOARDS_DRAWN_AT_ONCE == 0:
-                await asyncio.sleep(0)  # other clients go on
+                await asyncio.sleep(0)  # let other clients proceed
         client.send(Ok(id=command.id, room=command.room, seq=upto, boards=tuple(boards), lasts=tuple(lasts)))
 
     @staticmethod

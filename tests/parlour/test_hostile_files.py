@@ -1,4 +1,4 @@
-"""Files of strangers as arguments: each is refused with one sentence, within bounded CPU time and memory."""
+"""Untrusted files as arguments: each is refused with one sentence, within bounded CPU time and memory."""
 
 from __future__ import annotations
 

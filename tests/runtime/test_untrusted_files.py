@@ -1,4 +1,4 @@
-"""Files of strangers: limits on size, depth and archives."""
+"""Untrusted files: limits on size, depth and archives."""
 
 from __future__ import annotations
 

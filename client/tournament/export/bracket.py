@@ -50,7 +50,7 @@ def bracket_lines(bracket: Bracket) -> list[str]:
 
 
 def notes(bracket: Bracket) -> list[str]:
-    """Return a sentence for each tie that goes on or was level."""
+    """Return a sentence for each tie that is undecided or was level."""
     found = []
     for ties in bracket:
         for tie in ties:

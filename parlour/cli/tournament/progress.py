@@ -71,7 +71,7 @@ class JsonOutput(LineOutput):
 
 
 class ScreenOutput(LineOutput):
-    """Shows the tournament screen. If the user leaves it, the tournament goes on and prints a line per event."""
+    """Shows the tournament screen. If the user leaves it, the tournament continues and prints a line per event."""
 
     def __init__(self, appearance: Appearance, trust: str) -> None:
         """Show a screen. `trust`: a certificate to trust, for the connection of the screen."""

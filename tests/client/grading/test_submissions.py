@@ -1,4 +1,4 @@
-"""Find submissions: plain folders, exports of learning platforms, and archives of strangers."""
+"""Find submissions: plain folders, exports of learning platforms, and untrusted archives."""
 
 from __future__ import annotations
 
