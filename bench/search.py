@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.to_c import to_c
-from engine.game import Game
+from engine.game import Game, State
 from engine.games.mancala_endgames import endgame_stones
 from engine.registry import create
 from engine.search import Limits, Thinker
@@ -57,6 +57,8 @@ THREADS_TASKS: list[tuple[str, dict[str, object], int | None]] = [  # the depth,
     ("conga", {}, 12),
     ("maxconnect4", {}, 17),
 ]
+
+QUIET_CORES = 0.15  # that other processes may use in a quiet round
 
 
 def c_thinker(game: Game, folder: Path) -> Thinker:
@@ -246,6 +248,32 @@ def endgames() -> None:
                 f"{spent:.2f} s CPU, with {fewer:,} in {less:.2f} s",
                 flush=True,
             )
+    proofs_in_games(create("mancala"))
+
+
+def proofs_in_games(game: Game, games: int = 12) -> None:
+    """Solve the positions of games as a review does, from the last to the first, within a number of positions."""
+    rng, player, histories = random.Random(5), Thinker(game, 16), list[list[State]]()
+    for _ in range(games):
+        states = [game.start()]
+        while game.outcome(state := states[-1]) is None:
+            random_move = len(states) <= 6 or rng.random() < 0.1
+            move = None if random_move else player.think(state, Limits(nodes=3000)).move
+            states.append(game.after(state, rng.choice(game.moves(state)) if move is None else move))
+        histories.append(states[:-1])
+    for nodes in (10_000, 100_000):
+        shares = []
+        for used in (False, True):
+            proved = []
+            for states in histories:
+                thinker = Thinker(game, endgames=used)
+                proved += [thinker.solve(state, Limits(nodes=nodes)).proved for state in reversed(states)]
+            shares.append(100 * statistics.fmean(proved))
+        print(
+            f"endgames  {len(proved)} positions of games, {nodes} for each: {shares[0]:.0f} % proved without, "
+            f"{shares[1]:.0f} % with",
+            flush=True,
+        )
 
 
 class ThreadsRound:
@@ -272,7 +300,7 @@ class ThreadsRound:
         else:
             report = thinker.think(game.start(), Limits(depth=depth))
         self.wall_s = time.perf_counter() - begin
-        self.others_s = machine_cpu_s() - time.process_time() - others
+        self.others_cores = (machine_cpu_s() - time.process_time() - others) / self.wall_s
         self.all_cpu_s, self.busiest_cpu_s = sum(spent.values()), max(spent.values())
         self.nodes, self.value = report.nodes, report.value if report.proved else None
 
@@ -295,12 +323,13 @@ def threads(rounds: int = 7) -> None:
             statistics.median(getattr(two, field) / getattr(one, field) for one, two in pairs)
             for field in ("all_cpu_s", "nodes")
         )
-        runs = [one for pair in pairs for one in pair]
-        load = sum(one.others_s for one in runs) / sum(one.wall_s for one in runs)
+        load = statistics.fmean(one.others_cores for pair in pairs for one in pair)
+        quiet = [one.wall_s / two.wall_s for one, two in pairs if max(one.others_cores, two.others_cores) < QUIET_CORES]
+        alone = f"{statistics.median(quiet):.2f} in {len(quiet)} quiet rounds, " if quiet else "no round was quiet, "
         task = f"{name} {','.join(map(str, options.values()))} " + ("solved" if depth is None else f"depth {depth}")
         print(
             f"threads   {task:24} {statistics.median(one.wall_s for one, _ in pairs):5.2f} s: "
-            f"2 are {statistics.median(wall):.2f} ({wall[0]:.2f} to {wall[-1]:.2f}) times as fast by wall time, "
+            f"2 are {statistics.median(wall):.2f} ({wall[0]:.2f} to {wall[-1]:.2f}) times as fast by wall time, {alone}"
             f"{statistics.median(busiest):.2f} ({busiest[0]:.2f} to {busiest[-1]:.2f}) by the CPU time of the busier "
             f"one; CPU in all x {total:.2f}, positions x {nodes:.2f}; other processes used {load:.2f} of "
             f"{os.cpu_count()} cores   goal 1.50",
