@@ -96,7 +96,7 @@ def difference(written: bytes, expected: bytes) -> str:
             return f"in line {number}: expected {quote(want)}, found {quote(got)}"
     number = min(len(ours), len(theirs)) + 1
     return f"in line {number}: " + (
-        "a line too many" if len(theirs) > len(ours) else f"expected {quote(ours[number - 1])}"
+        "an extra line" if len(theirs) > len(ours) else f"expected {quote(ours[number - 1])}"
     )
 
 

@@ -32,7 +32,7 @@ async def supervise(arbiter: Arbiter, game: LadderGame, room: str, wait_s: float
         while True:
             view = await arbiter.watch(room)
             if view is None:
-                return Void("the server has forgotten the room")
+                return Void("the server no longer knows the room")
             if view.status != "waiting" and not started:
                 started, began = True, arbiter.now()
             others = changed_versions(game, view)
@@ -52,7 +52,7 @@ async def supervise(arbiter: Arbiter, game: LadderGame, room: str, wait_s: float
                 await arbiter.abort(room)
                 view = await arbiter.watch(room)
                 if view is None or view.result == "*":
-                    return Void("no end within hours" if started else "did not come", absent)
+                    return Void("not finished within hours" if started else "did not join", absent)
     finally:
         arbiter.unwatch(room)
 

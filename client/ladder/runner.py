@@ -32,7 +32,7 @@ FORFEITS_BEFORE_PAUSE = 3  # in a row
 MAX_CLOCK_DIFFERENCE_S = 60.0  # between this machine and the server
 CHECK_INTERVAL_S = 5.0  # for pauses that are over
 CASUAL_NOTICE = (
-    "The games are casual from now on; the ladder rates them all the same. To rate them on the server too, ask its"
+    "The games are casual from now on; the ladder still rates them. To rate them on the server too, ask its"
     " operator to name your account with serve --arbiters"
 )
 OnMessage = Callable[[str], None]

@@ -35,7 +35,7 @@ Parlour over SSH. The commands are those of the parlour command:
   ssh HOST rules conga              explain a game
 
 A full-screen display needs a terminal, so write -t. You play as a guest under your user name, as
-in ssh NAME@HOST, or with your account if its operator knows your public key.
+in ssh NAME@HOST, or with your account if the server has your public key.
 """
 LOOKS = {"theme", "ascii", "no_motion"}
 GAME = {"game", "vs", "clock", "option", "seat", "pair", "bot_after", "rated"}
