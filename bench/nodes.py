@@ -4,6 +4,7 @@
     python -m bench.nodes moves         moves/s and p99: one node, two nodes, opponents on different nodes
     python -m bench.nodes calm          a move from node to node at 100 moves/s (goal: p99 20 ms)
     python -m bench.nodes costs         CPU time of a move at every process, without and with a bus
+    python -m bench.nodes cut           how late moves are while a node is cut off from the broker
     python -m bench.nodes model         what 1 to 200 nodes carry if a move costs what `costs` has measured
 
 Everything runs on this machine: with few cores the database, the broker and the load compete with the nodes.
@@ -20,6 +21,7 @@ import uvloop
 
 from bench.cluster.parts import Cluster
 from bench.nodes_costs import costs, model
+from bench.nodes_cut import cut
 from client.loadtest.matches import Match, Tally, open_matches, percentile, play
 
 NO_LIMITS = (
@@ -76,7 +78,7 @@ def shown(delays: list[float]) -> str:
 
 
 PARTS = {"moves": moves, "calm": calm}
-ALONE = {"costs": costs, "model": model}  # these need no cluster, or one of their own
+ALONE = {"costs": costs, "cut": cut, "model": model}  # these need no cluster, or one of their own
 
 
 async def main(args: Namespace) -> None:

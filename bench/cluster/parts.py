@@ -35,9 +35,11 @@ class Cluster:
         await asyncio.to_thread(self.broker.start)
         await self.start_nodes()
 
-    async def start_nodes(self) -> None:
+    async def start_nodes(self, first_bus: str = "") -> None:
+        """Start the nodes and the balancer. `first_bus`: the broker for the first node, if it has another address."""
         log = Path(self.broker.folder / "nodes.log")
-        self.nodes = [Node(self.db, self.broker.url, *self._flags, log=log) for _ in range(self._count)]
+        buses = [first_bus or self.broker.url, *[self.broker.url] * (self._count - 1)]
+        self.nodes = [Node(self.db, bus, *self._flags, log=log) for bus in buses]
         for node in self.nodes:
             node.launch()
         for node in self.nodes:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from bench.cluster.broker import Broker
+from bench.cluster.link import link_to_broker
 from bench.cluster.node import Node
 from bench.cluster.postgres import Postgres
 from protocol.codec import decode_event
@@ -20,7 +21,7 @@ from protocol.events import AnyEvent, Ended, Moved, Resumed, Started
 from server.domain.clock import MAX_CREDIT_PER_MOVE_MS
 from server.rooms.registry import MIN_WRITTEN_CREDIT_MS
 from server.storage.postgres.store import PostgresStore
-from tests.nodes.faults import link_to_broker, link_to_postgres, stopped
+from tests.nodes.faults import link_to_postgres, stopped
 from tests.nodes.player import Match
 from tests.waiting import until
 

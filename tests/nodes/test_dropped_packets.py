@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from bench.cluster.broker import Broker
+from bench.cluster.link import link_to_broker
 from bench.cluster.node import Node
 from bench.cluster.postgres import Postgres
 from server.app import Running
@@ -22,7 +23,7 @@ from tests.e2e.guest import Guest, Message
 from tests.e2e.play import move, play, room_of
 from tests.nodes.conftest import Start
 from tests.nodes.fault_games import FLAGS
-from tests.nodes.faults import link_to_broker, link_to_postgres
+from tests.nodes.faults import link_to_postgres
 from tests.nodes.network import Network, network
 
 pytestmark = pytest.mark.long

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from bench.cluster.broker import Broker
+from bench.cluster.link import link_to_broker
 from bench.cluster.node import Node
 from bench.cluster.postgres import Postgres
 from server.app import Running
@@ -16,7 +17,7 @@ from tests.e2e.conftest import ConnectGuest
 from tests.e2e.play import move, room_of
 from tests.nodes.conftest import Start
 from tests.nodes.fault_games import FLAGS
-from tests.nodes.faults import link_to_broker, stopped
+from tests.nodes.faults import stopped
 from tests.waiting import until
 
 # a clock per move: on a busy machine, clients need longer, and must not run out of time because of that

@@ -12,6 +12,7 @@ import aiomqtt
 import pytest
 
 from bench.cluster.broker import Broker, available
+from bench.cluster.link import link_to_broker
 from bench.cluster.node import Node
 from server.app import Running
 from server.cluster.mqtt import client as client_of_broker
@@ -23,7 +24,6 @@ from tests.e2e.conftest import ConnectGuest
 from tests.e2e.pages import get
 from tests.e2e.play import move, play, room_of
 from tests.nodes.conftest import Start
-from tests.nodes.faults import link_to_broker
 from tests.nodes.test_mqtt import subscribe
 from tests.waiting import until
 
