@@ -19,6 +19,7 @@ Sample = tuple[dict[str, Any], dict[str, float], dict[tuple[str, str], int]]  # 
 COMBINED_GAUGES: dict[str, Callable[[float, float], float]] = {
     "clock_skew_seconds": lambda one, other: max(one, other, key=abs),
     "bus_up": min,
+    "bus_responsive": min,
     "bus_overloaded": max,
 }
 

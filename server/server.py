@@ -117,6 +117,7 @@ class Server:
             "send_queue_bytes": sum(client.backlog() for client in self.connections),
             "clock_skew_seconds": self._clock.skew / 1000,
             "bus_up": float(self._bus.up),
+            "bus_responsive": float(self._bus.responsive),
             "bus_overloaded": float(self._bus.overloaded),
             "bus_unsent_bytes": self._bus.unsent_bytes,
             "bus_coalesced_messages": self._bus.coalesced,

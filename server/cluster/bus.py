@@ -47,6 +47,9 @@ class BusListener(Protocol):
     def bus_reconnected(self) -> None:
         """Handle the return of the bus: messages may have been lost."""
 
+    def bus_silent(self) -> None:
+        """Handle the end of `Bus.responsive`: messages in both directions are late, or lost."""
+
     def watchers(self) -> dict[str, int]:
         """Return the number of watchers of public rooms at this node."""
 
@@ -95,6 +98,10 @@ class Bus(Protocol):
     @property
     def up(self) -> bool:
         """Whether the bus is connected."""
+
+    @property
+    def responsive(self) -> bool:
+        """Whether the bus is connected, and messages of this node arrive in time."""
 
     def reaches(self, node: str) -> bool:
         """Return whether another node is connected to the bus, as far as this one knows."""
@@ -182,7 +189,7 @@ class WithoutWorkers:
 class LocalBus(WithoutWorkers):
     """A bus within one process. It announces events only: lobby and bots are known here anyway."""
 
-    up = True
+    up = responsive = True
     overloaded = False
     unsent_bytes = coalesced = lost = unreadable = 0
 

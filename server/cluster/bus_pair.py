@@ -27,6 +27,10 @@ class BusPair:
     def up(self) -> bool:
         return self._near.up and self._far.up
 
+    @property
+    def responsive(self) -> bool:
+        return self._near.responsive and self._far.responsive
+
     def reaches(self, node: str) -> bool:
         return self._near.reaches(node) or self._far.reaches(node)
 

@@ -31,7 +31,7 @@ from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
 from server.rooms.timers import Now
 from server.storage.interface import LostPlayer, Store, Unavailable
 
-ROOM_CHECK_INTERVAL_MS = 10_000  # if the bus reaches all nodes; otherwise rooms are checked in every sweep
+ROOM_CHECK_INTERVAL_MS = 10_000  # if all nodes are on the bus; otherwise rooms are checked in every sweep
 CLOCK_SYNC_INTERVAL_MS = 30_000
 MAX_HEARTBEAT_GAP_MS = 3000  # after a longer one, this node does not count others as dead for a while
 PLAYERS_AT_ONCE = 20  # whose rooms are loaded together when their node has died
@@ -68,6 +68,7 @@ class Node:
         self._synced_at = self._checked_at = 0
         self._heartbeat_at = self._heartbeats_since = 0  # the last one of this node, and since when there was no gap
         self._beating_since = 0  # since when the store writes one
+        self._beating = asyncio.Lock()  # one at a time: the latest says whether this node is on the bus
         self._marking = False  # players of dead nodes are being recorded as offline
         self.events_received = registry.received  # saves a call for each event of another worker
         # set by the wiring, for several workers of one machine
@@ -127,6 +128,18 @@ class Node:
         """Check all rooms at once: messages may have been lost."""
         self._checked_at = 0
         self._tasks.start(self._check_rooms())
+
+    def bus_silent(self) -> None:
+        """Tell the other nodes at once, and check all rooms."""
+        self._checked_at = 0
+        self._tasks.start(self._report_silence())
+
+    async def _report_silence(self) -> None:
+        try:
+            await self._send_heartbeat()
+            await self._check_rooms()
+        except Unavailable:  # the next sweep tries again
+            self._heartbeat_at = 0
 
     def recovered(self, failed_at: int) -> None:
         """Check all rooms in the next sweep: news could not be read while the store failed or this node was stopped."""
@@ -189,11 +202,12 @@ class Node:
         return (self.now() - self._beating_since) / 1000 if self._beating_since else 0.0
 
     async def _send_heartbeat(self) -> None:
-        self._beating_since = self.now()
-        try:
-            known = await self._store.mark_alive(self.id, self.now())
-        finally:
-            self._beating_since = 0
+        async with self._beating:
+            self._beating_since = self.now()
+            try:
+                known = await self._store.mark_alive(self.id, self.now(), self._bus.responsive)
+            finally:
+                self._beating_since = 0
         self._status.store_works()
         back = self.now() - self._heartbeat_at > MAX_HEARTBEAT_GAP_MS
         self._heartbeat_at = self.now()
@@ -240,7 +254,8 @@ class Node:
         """Compare the rooms that have clients here with the store."""
         now = self.now()
         with suppress(Unavailable):  # the next heartbeat notices it
-            if now - self._checked_at < ROOM_CHECK_INTERVAL_MS and self._bus.up and await self._hears_all_nodes(now):
+            is_due = now - self._checked_at >= ROOM_CHECK_INTERVAL_MS
+            if not is_due and self._bus.responsive and await self._hears_all_nodes(now):
                 return
             self._checked_at = now
             names = [room.id for room in self._registry.attended()]
@@ -248,6 +263,6 @@ class Node:
                 self._registry.announced(name, seq)
 
     async def _hears_all_nodes(self, now: int) -> bool:
-        """Return whether every node that runs is connected to the bus, and its news not lost. Raises Unavailable."""
+        """Return whether every node that runs is on the bus, by its own account and by ours. Raises Unavailable."""
         living = await self._store.living_nodes(now - NODE_TIMEOUT_MS)
-        return all(node == self.id or self._bus.reaches(node) for node in living)
+        return all(node == self.id or (on_bus and self._bus.reaches(node)) for node, on_bus in living.items())

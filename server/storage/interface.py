@@ -273,8 +273,11 @@ class Store(Protocol):
 
     async def remove_account_key(self, fingerprint: str) -> None: ...
 
-    async def mark_alive(self, node: str, now: int) -> bool:
-        """Record a node's heartbeat. Return False if the node was unknown, or removed as dead."""
+    async def mark_alive(self, node: str, now: int, on_bus: bool = True) -> bool:
+        """Record a node's heartbeat. Return False if the node was unknown, or removed as dead.
+
+        `on_bus`: whether the bus takes the node's messages to the others in time.
+        """
 
     async def mark_dead(self, node: str) -> None:
         """Record that a node has died, without waiting for a heartbeat that does not come."""
@@ -416,8 +419,11 @@ class Store(Protocol):
     async def seen_at(self, player: str, node: str) -> int | None:
         """Return the last heartbeat of the nodes to which a player is connected, or None if it is only `node`."""
 
-    async def living_nodes(self, since: int) -> set[str]:
-        """Return the nodes with a heartbeat since this time that are not known to be dead."""
+    async def living_nodes(self, since: int) -> dict[str, bool]:
+        """Return the nodes with a heartbeat since this time that are not known to be dead: whether each is on the bus.
+
+        A node of an earlier version does not say it, and counts as on the bus.
+        """
 
 
 def append_and_wait(store: Store, append: Append) -> Future[None]:

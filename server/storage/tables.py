@@ -1,7 +1,8 @@
 """The tables that make up a database, and how to read and write them row by row. Both stores share this SQL.
 
 `nodes` is one of them, because the time of the last heartbeat says for how long no server was running. `present` is
-not: it holds the players who are connected now. Nor is `keys`: every store has its own.
+not: it holds the players who are connected now. Nor is `nodes.on_bus`, which says what is so now, nor `keys`: every
+store has its own.
 """
 
 from __future__ import annotations

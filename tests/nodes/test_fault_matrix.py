@@ -15,8 +15,10 @@ from tests.nodes.fault_games import (
     Cluster,
     Fault,
     Outcome,
+    broker_killed,
     database_frozen,
     late_flag_ms,
+    node_cut_from_the_broker,
     node_stopped,
     play_through,
 )
@@ -24,6 +26,7 @@ from tests.nodes.haproxy import balancer
 
 pytestmark = pytest.mark.long
 MAX_LATE_FLAG_MS = 1000
+MAX_SILENCE_MS = 4000  # of a game while only the broker fails: twice what is documented, for a busy machine
 
 
 @pytest.fixture
@@ -52,9 +55,12 @@ def check(result: Outcome) -> None:
 async def test_no_player_loses_on_time_because_of_a_fault(
     cluster: Cluster, database: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Afterwards, a player who does not move still loses on time."""
+    """Games go on without the broker. Afterwards, a player who does not move still loses on time."""
     urls = [node.url for node in cluster.nodes]
-    check(await play_through(cluster, urls, database, fault, monkeypatch))
+    result = await play_through(cluster, urls, database, fault, monkeypatch)
+    check(result)
+    if fault in (broker_killed, node_cut_from_the_broker):
+        assert result.silence_ms < MAX_SILENCE_MS
     assert await late_flag_ms(cluster, urls, database) < MAX_LATE_FLAG_MS
 
 

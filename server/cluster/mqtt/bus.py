@@ -10,7 +10,6 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from hashlib import blake2b
 from secrets import token_bytes
 from typing import Any
@@ -19,6 +18,7 @@ from protocol.codec import MSGPACK, Malformed, to_builtins
 from protocol.events import AnyEvent
 from protocol.replies import TournamentUpdate
 from protocol.types import BotInfo, ReviewState
+from runtime.tasks import BackgroundTasks
 from server.cluster.bus import BusListener, Payloads, WithoutWorkers
 from server.cluster.lobby_batch import LobbyBatch
 from server.cluster.mqtt.client import MqttClient
@@ -34,6 +34,8 @@ from server.logs import log
 from server.storage.interface import Store
 
 LOBBY_TICK_S = 0.25  # between lobby updates
+PING_INTERVAL_S = 0.25
+MAX_UNANSWERED_PINGS = 3  # with one more, the broker counts as silent: after 0.75 to 1 s
 MAX_RECEIVED_BYTES = 1 << 20  # of a message; nodes send far shorter ones
 # what a message from outside may cause; any other exception is a bug
 UNREADABLE = (Malformed, ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
@@ -62,7 +64,7 @@ class MqttBus(WithoutWorkers):
         self._peers: Peers | None = None  # this and the following: from `open` on
         self._public: PublicTopics | None = None
         self._old_nodes: OldNodes | None = None
-        self._cleaning: asyncio.Task[None] | None = None
+        self._tasks = BackgroundTasks()
         self._lobby = LobbyBatch(self._schedule_flush)
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}  # as last published
@@ -73,6 +75,10 @@ class MqttBus(WithoutWorkers):
     @property
     def up(self) -> bool:
         return self._client is not None and self._client.up
+
+    @property
+    def responsive(self) -> bool:
+        return self.up and self._peers is not None and self._peers.unanswered_pings <= MAX_UNANSWERED_PINGS
 
     def reaches(self, node: str) -> bool:
         return self._peers is not None and self._peers.reaches(node)
@@ -113,15 +119,14 @@ class MqttBus(WithoutWorkers):
         peers = Peers(self.node, topics, client, signer, listener, self._is_near)
         self._public = PublicTopics(self._settings, topics, client, listener, self._store.unfinished_rooms)
         self._client, self._peers, self._old_nodes = client, peers, OldNodes(self.node, topics, client, listener)
-        self._cleaning = asyncio.create_task(self._public.clean_up(lambda: self.node < min(peers.nodes, default="~")))
+        self._tasks.start(self._public.clean_up(lambda: self.node < min(peers.nodes, default="~")))
+        self._tasks.start(self._keep_pinging(peers, listener))
         client.start()
 
     async def close(self) -> None:
-        if self._client is None or self._peers is None or self._public is None or self._cleaning is None:
+        if self._client is None or self._peers is None or self._public is None:
             return
-        self._cleaning.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._cleaning
+        await self._tasks.cancel()
         self._flush()
         self._public.close()
         self._peers.send_all("gone")
@@ -227,6 +232,17 @@ class MqttBus(WithoutWorkers):
         self.introduce(self._bots)
         self._public.connected()
         self._listener.bus_reconnected()
+
+    async def _keep_pinging(self, peers: Peers, listener: BusListener) -> None:
+        """Notice, until cancelled, when the broker is silent. Pings are counted, so a stall of this process is none."""
+        responsive = False
+        while True:
+            peers.ping()
+            was_responsive, responsive = responsive, self.responsive
+            if was_responsive and not responsive:
+                log("bus_silent", logging.WARNING)
+                listener.bus_silent()
+            await asyncio.sleep(PING_INTERVAL_S)
 
     # -- receiving
 

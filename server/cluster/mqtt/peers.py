@@ -71,6 +71,7 @@ class Peers:
         self._sending = False
         self._bots: tuple[BotInfo, ...] = ()
         self._watchers: dict[str, int] = {}
+        self.unanswered_pings = 0
         self.lost = 0  # items without a connection; `connected` repairs that
         self.coalesced = 0  # items that a later one has replaced during an overload
         self._handlers: dict[str, Callable[..., None]] = {
@@ -157,6 +158,13 @@ class Peers:
         """Send a message to all nodes."""
         self._send(self._topics.peers, item)
 
+    def ping(self) -> None:
+        """Send a message to this node itself. It waits for what was sent before, and for nothing else."""
+        self.unanswered_pings += 1
+        if self._link.up:
+            inbox = self._topics.inbox(self._node)
+            self._link.send(inbox, self._signer.sign(inbox, []))
+
     def connected(self) -> None:
         """Introduce this node, and ask for the rooms that are loaded here: messages may have been lost."""
         self._outbox.clear()
@@ -219,6 +227,8 @@ class Peers:
     def received(self, topic: str, payload: bytes) -> None:
         """Handle a message. Raises Refused, or an error of the decoder, if it is not that of a node."""
         node, items = self._signer.verify(topic, payload)
+        if node == self._node:
+            self.unanswered_pings = 0
         if node == self._node or self._is_near(node):
             return
         for kind, *values in items:

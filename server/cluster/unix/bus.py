@@ -75,6 +75,10 @@ class UnixBus:
         return all(sender.up for sender in self._senders.values())
 
     @property
+    def responsive(self) -> bool:
+        return self.up
+
+    @property
     def lost(self) -> int:
         return sum(sender.lost for sender in self._senders.values())
 

@@ -108,12 +108,12 @@ class Accounts(ABC):
 
     # -- nodes, and the players connected to them
 
-    async def mark_alive(self, node: str, now: int) -> bool:
+    async def mark_alive(self, node: str, now: int, on_bus: bool = True) -> bool:
         sql = """
-            INSERT INTO nodes (node, alive_at) VALUES ($1, $2)
-            ON CONFLICT (node) DO UPDATE SET alive_at = $2 RETURNING xmax <> 0
+            INSERT INTO nodes (node, alive_at, on_bus) VALUES ($1, $2, $3)
+            ON CONFLICT (node) DO UPDATE SET alive_at = $2, on_bus = $3 RETURNING xmax <> 0
         """
-        rows = await self._fetch(sql, node, now)
+        rows = await self._fetch(sql, node, now, on_bus)
         return bool(rows[0][0])
 
     async def mark_dead(self, node: str) -> None:
@@ -192,5 +192,6 @@ class Accounts(ABC):
         at: int | None = rows[0][0]
         return at
 
-    async def living_nodes(self, since: int) -> set[str]:
-        return {row[0] for row in await self._fetch("SELECT node FROM nodes WHERE alive_at >= $1", since)}
+    async def living_nodes(self, since: int) -> dict[str, bool]:
+        rows = await self._fetch("SELECT node, on_bus FROM nodes WHERE alive_at >= $1", since)
+        return dict(rows)

@@ -285,8 +285,8 @@ class SqliteStore(Ratings, Keys, AccountKeys, Pruning, Reviews):
 
     # -- nodes
 
-    async def mark_alive(self, node: str, now: int) -> bool:
-        await self._write("INSERT OR REPLACE INTO nodes (node, alive_at) VALUES (?,?)", node, now)
+    async def mark_alive(self, node: str, now: int, on_bus: bool = True) -> bool:
+        await self._write("INSERT OR REPLACE INTO nodes (node, alive_at, on_bus) VALUES (?,?,?)", node, now, on_bus)
         return True
 
     async def mark_dead(self, node: str) -> None:
@@ -370,8 +370,9 @@ class SqliteStore(Ratings, Keys, AccountKeys, Pruning, Reviews):
     async def seen_at(self, player: str, node: str) -> int | None:
         return None  # there is only one node
 
-    async def living_nodes(self, since: int) -> set[str]:
-        return {row[0] for row in await self._read("SELECT node FROM nodes WHERE alive_at >= ?", since)}
+    async def living_nodes(self, since: int) -> dict[str, bool]:
+        rows = await self._read("SELECT node, on_bus FROM nodes WHERE alive_at >= ?", since)
+        return {node: bool(on_bus) for node, on_bus in rows}
 
 
 # in one statement, so that a session which a new token ends is not read with the change that ended it

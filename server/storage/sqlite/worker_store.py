@@ -67,9 +67,9 @@ class WorkerStore(SqliteStore):
 
     # -- the players connected to each worker
 
-    async def mark_alive(self, node: str, now: int) -> bool:
-        known = await self._write("UPDATE nodes SET alive_at = ? WHERE node = ?", now, node)
-        return bool(known) or not await super().mark_alive(node, now)
+    async def mark_alive(self, node: str, now: int, on_bus: bool = True) -> bool:
+        known = await self._write("UPDATE nodes SET alive_at = ?, on_bus = ? WHERE node = ?", now, on_bus, node)
+        return bool(known) or not await super().mark_alive(node, now, on_bus)
 
     async def mark_present(self, node: str, people: list[tuple[str, str]]) -> None:
         sql = "INSERT OR IGNORE INTO present (node, player, name) VALUES (?,?,?)"

@@ -142,27 +142,55 @@ async def test_rooms_are_checked_as_soon_as_the_store_works_again(server: Harnes
     assert ann.kinds() == ["Said"]
 
 
-@pytest.mark.parametrize("reached", [False, True])
+@pytest.mark.parametrize(("reached", "on_bus", "checked"), [(True, True, 0), (False, True, 1), (True, False, 1)])
 async def test_rooms_are_checked_in_every_sweep_while_a_living_node_is_not_on_the_bus(
-    server: Harness, monkeypatch: pytest.MonkeyPatch, reached: bool
+    server: Harness, monkeypatch: pytest.MonkeyPatch, reached: bool, on_bus: bool, checked: int
 ) -> None:
+    """Either the bus says it, or the node itself."""
     monkeypatch.setattr(server.bus, "reaches", lambda node: reached)
     live, ann, _ = await start_game(server)
-    await server.store.mark_alive("other", server.clock())
+    await server.store.mark_alive("other", server.clock(), on_bus)
     await sweep(server)
     await write_elsewhere(server, live)
     server.clock.advance(NODE_TIMEOUT_MS)
     await sweep(server)
-    assert ann.kinds() == ([] if reached else ["Said"])
+    assert ann.kinds() == ["Said"] * checked
 
 
-async def test_rooms_are_checked_in_every_sweep_while_the_bus_is_down(server: Harness) -> None:
+async def test_rooms_are_checked_in_every_sweep_while_the_bus_is_silent(server: Harness) -> None:
     live, ann, _ = await start_game(server)
     await sweep(server)
     await write_elsewhere(server, live)
-    server.bus.up = False
+    server.bus.responsive = False
     await sweep(server)
     assert ann.kinds() == ["Said"]
+
+
+async def test_node_tells_the_others_at_once_that_the_bus_is_silent(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await sweep(server)
+    assert await server.store.living_nodes(server.clock()) == {server.app.node_id: True}
+    await write_elsewhere(server, live)
+    server.bus.responsive = False
+    server.app.node.bus_silent()
+    await server.settle()
+    assert await server.store.living_nodes(server.clock()) == {server.app.node_id: False}
+    assert ann.kinds() == ["Said"]
+    server.bus.responsive = True
+    await sweep(server)
+    assert await server.store.living_nodes(server.clock()) == {server.app.node_id: True}
+
+
+async def test_node_that_cannot_tell_the_others_tries_again(server: Harness) -> None:
+    await sweep(server)
+    server.bus.responsive = False
+    server.store.write_error = Unavailable("no connection")
+    server.app.node.bus_silent()
+    await server.settle()
+    assert await server.store.living_nodes(server.clock()) == {server.app.node_id: True}
+    server.store.write_error = None
+    await sweep(server)
+    assert await server.store.living_nodes(server.clock()) == {server.app.node_id: False}
 
 
 async def test_rooms_are_checked_when_the_bus_is_back(server: Harness) -> None:
@@ -228,7 +256,7 @@ async def test_players_of_a_dead_node_are_offline(server: Harness, monkeypatch: 
 async def test_age_of_a_heartbeat_shows_a_store_that_hangs(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     node, thaw = server.app.node, asyncio.Event()
 
-    async def mark_alive(name: str, now: int) -> bool:
+    async def mark_alive(name: str, now: int, on_bus: bool) -> bool:
         await thaw.wait()
         return True
 

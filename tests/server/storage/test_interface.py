@@ -223,6 +223,16 @@ async def test_last_alive_is_the_latest_heartbeat(store: Store) -> None:
     assert await store.last_alive() == 9
 
 
+async def test_heartbeat_says_whether_its_node_is_on_the_bus(store: Store) -> None:
+    await store.mark_alive("a", 5)
+    await store.mark_alive("b", 9, on_bus=False)
+    await store.mark_alive("old", 4)
+    assert await store.living_nodes(5) == {"a": True, "b": False}
+    await store.mark_alive("a", 9, on_bus=False)
+    await store.mark_alive("b", 9)
+    assert await store.living_nodes(5) == {"a": False, "b": True}
+
+
 async def test_all_nodes_get_the_same_key(store: Store, place: str) -> None:
     other = open_store(place)
     await other.open()

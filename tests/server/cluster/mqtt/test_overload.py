@@ -13,7 +13,7 @@ from protocol.events import Moved
 from server.cluster.mqtt import peers, public_topics
 from server.cluster.mqtt.peers import Peers
 from server.cluster.mqtt.public_topics import PublicTopics
-from server.cluster.mqtt.signing import Signer
+from server.cluster.mqtt.signing import Refused, Signer
 from server.cluster.mqtt.url import Topics
 from server.config import Settings
 from server.domain.room import Room
@@ -142,3 +142,21 @@ async def test_states_are_spread_over_ticks(link: FakeLink, monkeypatch: pytest.
     silent = PublicTopics(Settings(bus_public="none"), Topics("p"), link, FakeListener(), ended_rooms)  # type: ignore[arg-type]
     silent.publish(room, (moved(room),))
     assert not silent._states
+
+
+def test_ping_is_answered_by_a_message_of_the_node_itself(link: FakeLink) -> None:
+    topics = Topics("p")
+    nodes = Peers("a", topics, link, Signer(b"k", "a", lambda: NOW), FakeListener(), lambda node: False)  # type: ignore[arg-type]
+    nodes.ping()
+    nodes.ping()
+    first, last = link.sent
+    nodes.received(*first)
+    assert nodes.unanswered_pings == 0
+    link.up = False
+    nodes.ping()
+    assert link.sent == [first, last]
+    with pytest.raises(Refused):
+        nodes.received(*first)
+    assert nodes.unanswered_pings == 1
+    nodes.received(*last)
+    assert nodes.unanswered_pings == 0

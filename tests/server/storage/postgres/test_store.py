@@ -178,10 +178,18 @@ async def test_players_of_dead_nodes_are_lost_if_connected_nowhere_else(store: P
     assert await store.lost_players(50) == [LostPlayer("p1", 5)]
     await store.remove_dead_nodes(50)
     assert await store.claim_name("well", "p5", "ann")
-    assert await store.living_nodes(50) == {"well"}
+    assert await store.living_nodes(50) == {"well": True}
     assert await store.lost_players(50) == []
     assert not await store.mark_alive("dead", 101)  # it was alive after all, and must report its players again
     assert await store.mark_alive("well", 101)
+
+
+async def test_node_of_an_earlier_version_counts_as_on_the_bus(store: PostgresStore) -> None:
+    """Its heartbeat does not say it."""
+    for now in (100, 101):
+        sql = "INSERT INTO nodes (node, alive_at) VALUES ($1, $2) ON CONFLICT (node) DO UPDATE SET alive_at = $2"
+        await store._fetch(sql, "old", now)
+    assert await store.living_nodes(101) == {"old": True}
 
 
 async def test_only_one_of_several_guests_gets_a_name(store: PostgresStore, other: PostgresStore) -> None:

@@ -85,7 +85,9 @@ async def test_players_of_a_dead_worker_are_lost(stores: Stores) -> None:
     await right.mark_present("alive", [("p-ben", "ben")])
     assert await left.seen_at("p-ben", "dead") == 9000
     assert await left.seen_at("p-ann", "dead") is None
-    assert await left.living_nodes(5000) == {"alive"}
+    assert await left.living_nodes(5000) == {"alive": True}
+    assert await right.mark_alive("alive", 9000, on_bus=False)
+    assert await left.living_nodes(5000) == {"alive": False}
     assert await right.lost_players(5000) == [LostPlayer("p-ann", 1000)]
     await asyncio.gather(left.remove_dead_nodes(5000), right.remove_dead_nodes(5000))
     assert await right.lost_players(5000) == []
