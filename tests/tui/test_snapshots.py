@@ -62,6 +62,8 @@ from tests.parlour.records import GOOD
 from tests.tournament.reports import rich_report
 from tests.tui.lobby_samples import lobby_update, room
 from tests.tui.offline_app import AT, OfflineApp, picture_of, snapshot_of
+from tests.tui.test_review import MOVES as REVIEWED_MOVES
+from tests.tui.test_review import finished_review
 from tests.waiting import until
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -261,6 +263,23 @@ async def test_snapshots_of_the_states_of_a_table(name: str, look: str, sizes: l
             await pilot.resize_terminal(*size)
             await pilot.pause()
             compare(f"{name}-{look}", size, picture_of(app))
+
+
+@pytest.mark.parametrize("look", first_always(LOOKS))
+async def test_snapshots_of_a_reviewed_game(look: str) -> None:
+    finished = {"status": "ended", "result": "1-0", "reason": "resigned", "winner": 0}
+    app = OfflineApp(
+        snapshot_of("cohcoh", REVIEWED_MOVES, options={"n": 5, "k": 4}, **finished), appearance=LOOKS[look]
+    )
+    async with app.run_test(size=SIZES[0]) as pilot:
+        screen = TableScreen("room")
+        await app.show(screen)
+        screen.receive(finished_review())
+        await pilot.press("home", "f2")  # the first mistake
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            compare(f"reviewed-{look}", size, picture_of(app))
 
 
 async def test_every_screen_has_a_snapshot() -> None:
