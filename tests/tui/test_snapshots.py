@@ -267,7 +267,7 @@ async def test_snapshots_of_the_states_of_a_table(name: str, look: str, sizes: l
 
 @pytest.mark.parametrize("look", first_always(LOOKS))
 async def test_snapshots_of_a_reviewed_game(look: str) -> None:
-    finished = {"status": "ended", "result": "1-0", "reason": "resigned", "winner": 0}
+    finished: dict[str, Any] = {"status": "ended", "result": "1-0", "reason": "resigned", "winner": 0}
     app = OfflineApp(
         snapshot_of("cohcoh", REVIEWED_MOVES, options={"n": 5, "k": 4}, **finished), appearance=LOOKS[look]
     )

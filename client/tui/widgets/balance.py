@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from rich.segment import Segment
 from rich.style import Style
@@ -78,12 +79,19 @@ class BalanceView(Widget):
         plain = tone(self.appearance, "text")
         if y == 0:
             return Strip(title_line("Balance", width, self.appearance))
-        if y == 1:
-            return Strip([Segment(self._words[:width], plain)]).adjust_cell_length(width, plain)
-        rows = self.size.height - 2
+        words = self._wrapped(width)
+        if y <= len(words):
+            return Strip([Segment(words[y - 1], plain)]).adjust_cell_length(width, plain)
+        rows = self.size.height - 1 - len(words)
         lines = self._graph(width, rows) if rows >= GRAPH_ROWS else [self._bar(width)]
-        line = lines[y - 2] if y - 2 < len(lines) else []
-        return Strip(line).adjust_cell_length(width, plain)
+        row = y - 1 - len(words)
+        return Strip(lines[row] if row < len(lines) else []).adjust_cell_length(width, plain)
+
+    def _wrapped(self, width: int) -> list[str]:
+        """Return the sentence in lines. The title and the bar keep one line each."""
+        most = max(1, self.size.height - 2)
+        more = " ..." if self.appearance.ascii_only else " …"
+        return wrap(self._words, max(8, width), max_lines=most, placeholder=more)
 
     def _bar(self, width: int) -> list[Segment]:
         """Return the share of the first side as a bar."""
