@@ -65,7 +65,7 @@ TABLE_KEYS = (
     Key(("Z",), "abort", "", "", "Abort the game"),
     Key(("m",), "rematch", "m", "offer a rematch with sides swapped", "Offer a rematch, or follow to it"),
     Key(("v",), "claim", "v", "claim the game if your opponent has left", "Claim the game from an absent opponent"),
-    Key(("t",), "talk", "t", "chat", "Talk"),
+    Key(("t",), "talk", "t", "chat", "Chat"),
     Key(("x",), "flip", "x p", "turn the board, change the colours", "Turn the board"),
     Key(("p",), "theme", "", "", "Change the colours"),
     Key(("f1",), "rules", "F1", "show the rules of the game", "Show the rules"),

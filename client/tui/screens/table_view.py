@@ -70,7 +70,7 @@ PREVIEW_TAIL = "enter plays it · esc cancels"
 class TableView(BaseScreen):
     """A table without keys."""
 
-    talk_title = "Talk"
+    talk_title = "Chat"
     has_reviewer = True  # a private server without bots has none
     state_class = TableState
 

@@ -21,7 +21,7 @@ MAX_MESSAGES = 20
 class Chat(Vertical):
     """Shows the latest messages, and an input line while the user is talking."""
 
-    def __init__(self, appearance: Appearance, title: str = "Talk", *, id: str | None = None) -> None:
+    def __init__(self, appearance: Appearance, title: str = "Chat", *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._appearance, self._title = appearance, title
 
