@@ -18,12 +18,14 @@ PROGRAMS = {
     "wait": "import time; print('ready', flush=True); time.sleep(1000)",
     "flood": "import sys\nwhile True: sys.stdout.write('x' * 65536)",
     "orphan": "import os, time\nif not os.fork(): time.sleep(1000)\nprint('gone', flush=True)",
-    "size": (
+    "size": (  # a handler that prints could interrupt another print
         "import fcntl, os, signal, termios\n"
         "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
-        "def show(*_): print(*os.get_terminal_size(), flush=True)\n"
-        "signal.signal(signal.SIGWINCH, show); show()\n"
-        "while True: signal.pause()"
+        "signal.signal(signal.SIGWINCH, lambda *_: None)\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])\n"
+        "while True:\n"
+        "    print(*os.get_terminal_size(), flush=True)\n"
+        "    signal.sigwait([signal.SIGWINCH])"
     ),
 }
 
