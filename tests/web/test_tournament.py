@@ -36,7 +36,7 @@ async def test_page_shows_a_tournament_from_the_first_to_the_last_game(
     folder = Folder(tmp_path / "cup")
     folder.create(plan_of("round-robin", contestants(3), game="cohcoh", opening_plies=0, games=2, concurrency=1))
     eve = await visit("/tournament/test")
-    await eve.expect_text(".message", "appears here by itself")
+    await eve.expect_text(".message", "appears here when it starts")
     messages: list[str] = []
     async with AsyncExitStack() as stack:
         for number, name in enumerate(("ann", "ben", "cy")):
