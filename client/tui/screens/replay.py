@@ -43,7 +43,7 @@ class RecordTexts(Protocol):
 class ReplayScreen(TableScreen):
     """A recorded game, from its start."""
 
-    talk_title = "Notes"
+    chat_title = "Notes"
     not_reviewed = NOT_REVIEWED
 
     def __init__(self, texts: RecordTexts) -> None:
@@ -83,7 +83,7 @@ class ReplayScreen(TableScreen):
         """Go to the last move. A record has no newer ones to wait for."""
         self._step(10**6)
 
-    def do_talk(self) -> None:
+    def do_chat(self) -> None:
         """Do nothing: a record has no chat."""
 
     def do_review(self) -> None:

@@ -45,7 +45,7 @@ class TableScreen(TableActions):
             return
         if isinstance(self.focused, Input):
             if event.key == "escape":
-                self._set_talking(False)
+                self._set_chatting(False)
             elif event.is_printable:  # typed before the input got the focus
                 self.focused.insert_text_at_cursor(event.character or "")
             return
@@ -220,12 +220,12 @@ class TableScreen(TableActions):
         moves = () if game is None else game.legal(game.start())
         self.app.push_screen(Help(TABLE_HELP_TITLE, table_help(moves[0] if moves else "a move")))
 
-    def do_talk(self) -> None:
+    def do_chat(self) -> None:
         if self.table is not None:
-            self._set_talking(True)
+            self._set_chatting(True)
 
-    def _set_talking(self, on: bool) -> None:
-        self.query_one(Chat).set_talking(on)
+    def _set_chatting(self, on: bool) -> None:
+        self.query_one(Chat).set_chatting(on)
         if not on:
             self.query_one(BoardView).focus()
         self.refresh_view()
@@ -233,4 +233,4 @@ class TableScreen(TableActions):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if event.value.strip():
             self.client.send(Say(id=self.client.next_id(), room=self.room, text=event.value.strip()))
-        self._set_talking(False)
+        self._set_chatting(False)

@@ -1,4 +1,4 @@
-"""The display of a table: the board between its players, the moves, the balance, the talk; and sending moves."""
+"""The display of a table: the board between its players, the moves, the balance, the chat; and sending moves."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ PREVIEW_TAIL = "enter plays it · esc cancels"
 class TableView(BaseScreen):
     """A table without keys."""
 
-    talk_title = "Chat"
+    chat_title = "Chat"
     has_reviewer = True  # a private server without bots has none
     state_class = TableState
 
@@ -92,7 +92,7 @@ class TableView(BaseScreen):
                 yield MoveList(appearance, id="moves")
                 with Vertical(id="side"):
                     yield BalanceView(appearance, id="balance")
-                    yield Chat(appearance, self.talk_title, id="chat")
+                    yield Chat(appearance, self.chat_title, id="chat")
         yield Footer(appearance)
 
     def set_up(self) -> None:

@@ -19,7 +19,7 @@ MAX_MESSAGES = 20
 
 
 class Chat(Vertical):
-    """Shows the latest messages, and an input line while the user is talking."""
+    """Shows the latest messages, and an input line while the user is chatting."""
 
     def __init__(self, appearance: Appearance, title: str = "Chat", *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -37,15 +37,15 @@ class Chat(Vertical):
 
     def show_lines(self, texts: Sequence[str]) -> None:
         """Show the latest of these texts."""
-        height, width = self.size.height - 1 - self.talking, max(10, self.size.width)
+        height, width = self.size.height - 1 - self.chatting, max(10, self.size.width)
         lines = [line for text in texts for line in wrap(printable(text), width)]
         self.query_one("#said", PlainText).update(lines[-height:] if height > 0 else "")
 
     @property
-    def talking(self) -> bool:
+    def chatting(self) -> bool:
         return self.query_one("#say", Input).display
 
-    def set_talking(self, on: bool) -> None:
+    def set_chatting(self, on: bool) -> None:
         """Show or hide the input line, empty."""
         line = self.query_one("#say", Input)
         line.display = on

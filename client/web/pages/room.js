@@ -1,4 +1,4 @@
-// The table: watch or play one game, look back, talk.
+// The table: watch or play one game, look back, chat.
 
 /** @import { App } from "../app.js" */
 /** @import { Legal, Message } from "../types.d.ts" */
