@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
-import sys
 from collections import deque
 from collections.abc import Awaitable, Coroutine, Sequence
 from contextlib import suppress
@@ -32,10 +30,7 @@ from server.vouchers import VOUCHER_HEADER, Voucher
 
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
 INTERNAL_ERROR = 1011  # close code
-MAX_UNVERIFIED_LATENCY_S = 0.05  # credited if only the client's own pongs tell the latency
 TIMER_MARGIN_S = 0.01  # a client's timer may fire some milliseconds early; an obedient client is not refused again
-RTT_OFFSET_BYTES = 68  # of tcpi_rtt in the tcp_info struct of Linux, which only grows at its end
-RTT_END_BYTES = RTT_OFFSET_BYTES + 4
 
 
 class Connection(FastPath):
@@ -121,16 +116,10 @@ class Connection(FastPath):
         try:
             with suppress(ConnectionClosed):
                 await self.ping()  # measures the latency; the next ping follows only after the ping interval
-            await asyncio.shield(self.connection_lost_waiter)
+            await self.wait_closed()
         finally:
             self.lost = True
             self.services.disconnected(self)
-
-    def acknowledge_pings(self, data: bytes) -> None:
-        """Set the latency when a pong arrives. Behind a proxy, the kernel measures only the way to the proxy."""
-        super().acknowledge_pings(data)
-        kernel_s = None if self.services.settings.forwarded else kernel_rtt_s(self.transport)
-        self.latency = credited_latency(self.latency, kernel_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release what the connection holds."""
@@ -265,29 +254,3 @@ class Connection(FastPath):
         """Count and log a disconnect by the server."""
         self.services.metrics.turned_away[reason] += 1
         log("cut", why=reason, address=self.address)
-
-
-def credited_latency(pong_s: float, kernel_s: float | None) -> float:
-    """Return the latency to credit, in seconds: the shorter of two measurements of the round trip.
-
-    A client can delay its pongs, but not the acknowledgements of its kernel. Without the kernel's measurement, the pong
-    counts up to a limit.
-    """
-    return min(pong_s, MAX_UNVERIFIED_LATENCY_S if kernel_s is None else kernel_s)
-
-
-def kernel_rtt_s(transport: asyncio.BaseTransport) -> float | None:
-    """Return the kernel's smoothed round trip in seconds, or None if the platform does not tell.
-
-    The kernel of the client acknowledges data by itself, so a program cannot stretch this time.
-    """
-    sock = transport.get_extra_info("socket")
-    if sys.platform != "linux" or sock is None:
-        return None
-    try:
-        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, RTT_END_BYTES)
-    except OSError:  # not a TCP socket, or closed
-        return None
-    if len(info) < RTT_END_BYTES:
-        return None
-    return int.from_bytes(info[RTT_OFFSET_BYTES:RTT_END_BYTES], sys.byteorder) / 1e6

@@ -7,13 +7,17 @@
 - Frames that are already built are written directly to the transport.
 
 Each of these doubles the throughput of a server. Everything else (long frames, fragments, control frames, compression,
-closing) is left to websockets. This is the only module that uses internals of websockets. `check_internals` tests them
-at import. If a release changes them, all frames take the parser of websockets, and a test fails.
+closing) is left to websockets. A pong also sets the latency, which the kernel may measure better than websockets.
+
+This is the only module that uses internals of websockets. `check_internals` tests them at import. If a release changes
+them, all frames take the parser of websockets, and a test fails.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
+import sys
 from collections import deque
 from collections.abc import Coroutine
 from typing import Any
@@ -43,6 +47,9 @@ PARSE_CHUNK_BYTES = 2048  # the parser gets no more at a time, so that a flood o
 MAX_FRAGMENTS = 128  # per message
 MAX_PENDING_MESSAGES = 200  # behind a command that is still being answered
 POLICY_VIOLATION = 1008  # close code
+MAX_UNVERIFIED_LATENCY_S = 0.05  # credited if only the client's own pongs tell the latency
+RTT_OFFSET_BYTES = 68  # of tcpi_rtt in the tcp_info struct of Linux, which only grows at its end
+RTT_END_BYTES = RTT_OFFSET_BYTES + 4
 
 
 def between_messages(protocol: ServerProtocol) -> bool:
@@ -194,6 +201,12 @@ class FastPath(ServerConnection):
         else:
             self.charge_frame()
 
+    def acknowledge_pings(self, data: bytes) -> None:
+        """Set the latency when a pong arrives. Behind a proxy, the kernel measures only the way to the proxy."""
+        super().acknowledge_pings(data)
+        kernel_s = None if self.services.settings.forwarded else kernel_rtt_s(self.transport)
+        self.latency = credited_latency(self.latency, kernel_s)
+
     # -- writing
 
     def write(self, frames: bytes) -> int:
@@ -272,3 +285,29 @@ class FastPath(ServerConnection):
     def abort_soon(self) -> None:
         """Abort the connection if the client does not close it."""
         raise NotImplementedError
+
+
+def credited_latency(pong_s: float, kernel_s: float | None) -> float:
+    """Return the latency to credit, in seconds: the shorter of two measurements of the round trip.
+
+    A client can delay its pongs, but not the acknowledgements of its kernel. Without the kernel's measurement, the pong
+    counts up to a limit.
+    """
+    return min(pong_s, MAX_UNVERIFIED_LATENCY_S if kernel_s is None else kernel_s)
+
+
+def kernel_rtt_s(transport: asyncio.BaseTransport) -> float | None:
+    """Return the kernel's smoothed round trip in seconds, or None if the platform does not tell.
+
+    The kernel of the client acknowledges data by itself, so a program cannot stretch this time.
+    """
+    sock = transport.get_extra_info("socket")
+    if sys.platform != "linux" or sock is None:
+        return None
+    try:
+        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, RTT_END_BYTES)
+    except OSError:  # not a TCP socket, or closed
+        return None
+    if len(info) < RTT_END_BYTES:
+        return None
+    return int.from_bytes(info[RTT_OFFSET_BYTES:RTT_END_BYTES], sys.byteorder) / 1e6

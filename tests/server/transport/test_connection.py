@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import sys
 from typing import Any
 
@@ -15,7 +14,7 @@ from websockets.typing import Origin
 from protocol.replies import Ok
 from protocol.types import Player
 from server.transport import fast_path
-from server.transport.connection import MAX_UNVERIFIED_LATENCY_S, Connection, credited_latency, kernel_rtt_s
+from server.transport.connection import Connection
 from server.vouchers import Voucher
 from tests.e2e.faults import Unread
 from tests.e2e.local_server import until
@@ -118,7 +117,7 @@ async def test_late_pong_counts_up_to_a_limit_behind_a_proxy() -> None:
         await answer_late(client, 0.1)
         connection = await server.connection()
         await until("the pong has arrived", lambda: connection.latency > 0)
-        assert connection.latency == MAX_UNVERIFIED_LATENCY_S
+        assert connection.latency == fast_path.MAX_UNVERIFIED_LATENCY_S
 
 
 # -- order
@@ -276,33 +275,3 @@ async def test_refused_handshakes_do_not_count_for_a_forwarded_address() -> None
             assert caught.value.response.status_code == 403
         async with connect(url, additional_headers=headers):
             assert set(server.ip_limits._counts) == {"1.2.3.4"}
-
-
-# -- the round trip of the kernel
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
-async def test_kernel_measures_the_round_trip_with_the_handshake(server: StubServices, client: RawClient) -> None:
-    rtt_s = kernel_rtt_s((await server.connection()).transport)
-    assert rtt_s is not None
-    assert rtt_s > 0
-
-
-def test_transport_without_a_socket_has_no_round_trip() -> None:
-    assert kernel_rtt_s(asyncio.BaseTransport()) is None
-
-
-def test_socket_that_is_not_tcp_has_no_round_trip() -> None:
-    first, second = socket.socketpair()
-    with first, second:
-        assert kernel_rtt_s(asyncio.BaseTransport({"socket": first})) is None
-
-
-def test_shorter_measurement_of_the_round_trip_is_credited() -> None:
-    assert credited_latency(0.2, 0.1) == 0.1
-    assert credited_latency(0.1, 0.2) == 0.1
-
-
-def test_pong_alone_is_credited_up_to_a_limit() -> None:
-    assert credited_latency(0.01, None) == 0.01
-    assert credited_latency(6.0, None) == MAX_UNVERIFIED_LATENCY_S

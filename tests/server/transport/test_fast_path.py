@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import socket
+import sys
 from collections.abc import Generator
 from itertools import product
 from typing import Any
@@ -19,7 +21,13 @@ from websockets.typing import Subprotocol
 from protocol.codec import MAX_MESSAGE_BYTES
 from protocol.replies import Ok
 from server.transport import fast_path, listener
-from server.transport.fast_path import FAST_PATH_WORKS, check_internals
+from server.transport.fast_path import (
+    FAST_PATH_WORKS,
+    MAX_UNVERIFIED_LATENCY_S,
+    check_internals,
+    credited_latency,
+    kernel_rtt_s,
+)
 from tests.server.transport.raw_client import (
     BINARY,
     CLOSE,
@@ -603,3 +611,33 @@ async def test_random_streams_have_the_same_outcome_without_the_fast_path(
     fast = await outcome(server.port, pieces, read)
     monkeypatch.setattr(fast_path, "FAST_PATH_WORKS", False)
     assert fast == await outcome(server.port, pieces, read)
+
+
+# -- the round trip of the kernel
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+async def test_kernel_measures_the_round_trip_with_the_handshake(server: StubServices, client: RawClient) -> None:
+    rtt_s = kernel_rtt_s((await server.connection()).transport)
+    assert rtt_s is not None
+    assert rtt_s > 0
+
+
+def test_transport_without_a_socket_has_no_round_trip() -> None:
+    assert kernel_rtt_s(asyncio.BaseTransport()) is None
+
+
+def test_socket_that_is_not_tcp_has_no_round_trip() -> None:
+    first, second = socket.socketpair()
+    with first, second:
+        assert kernel_rtt_s(asyncio.BaseTransport({"socket": first})) is None
+
+
+def test_shorter_measurement_of_the_round_trip_is_credited() -> None:
+    assert credited_latency(0.2, 0.1) == 0.1
+    assert credited_latency(0.1, 0.2) == 0.1
+
+
+def test_pong_alone_is_credited_up_to_a_limit() -> None:
+    assert credited_latency(0.01, None) == 0.01
+    assert credited_latency(6.0, None) == MAX_UNVERIFIED_LATENCY_S
