@@ -32,12 +32,17 @@ def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
 
 def run_into(future: asyncio.Future[T], work: Callable[[], T]) -> None:
     """Run a function in this thread, and give its result or error to a future of a loop in another thread."""
-    result: T | None = None
-    failed: Exception | None = None
     try:
         result = work()
     except BaseException as error:
-        failed = wrap_error(error)
+        deliver(future, None, error)
+    else:
+        deliver(future, result)
+
+
+def deliver(future: asyncio.Future[T], result: T | None, error: BaseException | None = None) -> None:
+    """Give a result or an error to a future of a loop in another thread."""
+    failed = None if error is None else wrap_error(error)
     with suppress(RuntimeError):  # the loop is closed
         future.get_loop().call_soon_threadsafe(settle, future, result, failed)
 

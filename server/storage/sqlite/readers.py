@@ -6,12 +6,11 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
 from queue import SimpleQueue
 from time import monotonic
 from typing import Any, TypeVar
 
-from runtime.threads import in_thread, run_into
+from runtime.threads import deliver, in_thread
 from server.storage.interface import ReadTimeout, Unavailable
 
 READERS = 3
@@ -20,7 +19,7 @@ STEPS_PER_CHECK = 20_000  # of SQLite's virtual machine, about a millisecond: ho
 
 Result = TypeVar("Result")
 Read = Callable[[sqlite3.Connection], Result]
-Request = tuple[asyncio.Future[Any], Callable[[], Any]]
+Request = tuple[asyncio.Future[Any], Read[Any], float | None]  # with the time limit in seconds
 
 
 class Readers:
@@ -51,12 +50,18 @@ class Readers:
         if not self._open:
             raise RuntimeError("the database is not open")
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._requests.put((future, partial(self._read, read, timeout_s)))
+        self._requests.put((future, read, timeout_s))
         return future
 
     def _run(self) -> None:
         while (request := self._requests.get()) is not None:
-            run_into(*request)
+            future, read, timeout_s = request
+            try:
+                result = self._read(read, timeout_s)
+            except BaseException as error:
+                deliver(future, None, error)
+            else:
+                deliver(future, result)
 
     def _read(self, read: Read[Result], timeout_s: float | None) -> Result:
         connection = self._idle.pop()  # never empty: there are as many connections as threads
