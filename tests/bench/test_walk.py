@@ -8,7 +8,7 @@ import sys
 
 from tests.waiting import TIMEOUT_S
 
-MAX_FILES_AND_CHANGES = {"move": (14, 28), "reconnect": (31, 86), "rated-end": (32, 83)}  # files, changes of file
+MAX_FILES_AND_CHANGES = {"move": (14, 28), "reconnect": (30, 80), "rated-end": (32, 83)}  # files, changes of file
 
 
 def run_walk(*words: str) -> subprocess.CompletedProcess[str]:
