@@ -84,9 +84,9 @@ def packed(own: int, other: int, h8: int, first: bool) -> int:
     word &= ~CENTRE
     same_d4 = (own >> D4 & 1 == 1) == (h8 == 1)
     same_e4 = (own >> E4 & 1 == 1) == (h8 == 1)
-    teller, sign = (1 << D4, 1 << E4) if same_d4 else (1 << E4, 1 << D4)
+    witness, sign = (1 << D4, 1 << E4) if same_d4 else (1 << E4, 1 << D4)
     if same_e4:
-        word |= teller
+        word |= witness
     if first == (h8 == 1):
         word |= sign
     return word
