@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -14,12 +12,11 @@ from client.ladder.runner import LadderRunner, OnMessage, OnUpdate, RunSettings
 from client.ladder.state import LadderGame, LadderResult, LadderSettings, LadderState, replay, settings_entry
 from client.presentation.texts import counted
 from client.sdk.credentials import CredentialsFile
-from client.sdk.session import Session
 from client.tournament.journal.log import Log, read
 from client.tournament.model.errors import TournamentError
 from client.tournament.play.arbiter import Arbiter
 from client.tournament.play.reporter import Reporter
-from client.tournament.play.setup import CONNECT_TIMEOUT_S, ServerAccess
+from client.tournament.play.setup import ServerAccess, open_arbiter_session
 from runtime.file_errors import describe_file_error
 from runtime.signals import calls_on_exit_signal
 from runtime.untrusted_files import MAX_OWN_LOG_BYTES
@@ -68,15 +65,7 @@ async def open_ladder(
 async def connect_arbiter(path: Path, settings: LadderSettings, server: ServerAccess, stack: AsyncExitStack) -> Arbiter:
     """Connect as the arbiter. Without a token, a file beside the journal keeps the identity for the next run."""
     credentials = CredentialsFile(path.with_name(f"{path.name}.session"))
-    stack.callback(credentials.close)
-    name = re.sub(r"[^A-Za-z0-9]+", "-", settings.name).strip("-")[:20] or "ladder"
-    session = Session(
-        server.url, name=f"{name}-{secrets.token_hex(3)}", token=server.token, trust=server.trust,
-        resume="" if server.token else credentials.open(), client="parlour-ladder",
-    )  # fmt: skip
-    stack.push_async_callback(session.close)
-    welcome = await session.open(CONNECT_TIMEOUT_S)
-    credentials.save(welcome.session)
+    session = await open_arbiter_session(server, credentials, settings.name, "ladder", stack)
     return Arbiter(session, settings, credentials)
 
 

@@ -124,17 +124,29 @@ def open_log(folder: Folder, stack: AsyncExitStack) -> tuple[Log, TournamentStat
 
 
 async def connect_arbiter(plan: Plan, folder: Folder, server: ServerAccess, stack: AsyncExitStack) -> Arbiter:
+    """Connect as the arbiter. A resumed tournament keeps the identity that has created its rooms."""
     credentials = CredentialsFile(folder.players / "arbiter.json")
+    session = await open_arbiter_session(server, credentials, plan.name, "tournament", stack)
+    return Arbiter(session, plan, credentials)
+
+
+async def open_arbiter_session(
+    server: ServerAccess, credentials: CredentialsFile, name: str, kind: str, stack: AsyncExitStack
+) -> Session:
+    """Connect as the arbiter of a tournament or a ladder: with the token, else with the identity in the file.
+
+    A new guest is named after the tournament, and the file keeps its identity.
+    """
     stack.callback(credentials.close)
-    name = re.sub(r"[^A-Za-z0-9]+", "-", plan.name).strip("-")[:20] or "tournament"
+    name = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:20] or kind
     session = Session(
         server.url, name=f"{name}-{secrets.token_hex(3)}", token=server.token, trust=server.trust,
-        resume="" if server.token else credentials.open(), client="parlour-tournament",
+        resume="" if server.token else credentials.open(), client=f"parlour-{kind}",
     )  # fmt: skip
     stack.push_async_callback(session.close)
     welcome = await session.open(CONNECT_TIMEOUT_S)
-    credentials.save(welcome.session)  # so that a resumed runner is the arbiter of the same rooms
-    return Arbiter(session, plan, credentials)
+    credentials.save(welcome.session)
+    return session
 
 
 async def open_player_pool(
