@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.waiting import TIMEOUT_S
+from tests.shell import check_console
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -20,22 +17,7 @@ COMMANDS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.S | re.M)
 
 @pytest.mark.parametrize("number", range(len(CONSOLE)))
 def test_commands_print_the_output_shown(number: int, tmp_path: Path) -> None:
-    lines = CONSOLE[number].splitlines()
-    script = "\n".join(line[2:] for line in lines if line.startswith(("$ ", "> ")) or line == ">")
-    script = f'parlour() {{ "{sys.executable}" -m parlour "$@"; }}\nset -eo pipefail\n{script}'
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    shown = "\n".join(line for line in lines if not line.startswith(("$ ", ">")))
-    assert re.fullmatch(".*".join(map(re.escape, shown.split("…"))), done.stdout.rstrip("\n"), re.S), done.stdout
+    check_console(CONSOLE[number], tmp_path)
 
 
 def test_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:

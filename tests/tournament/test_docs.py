@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from client.tournament.model import plan_file
-from tests.waiting import TIMEOUT_S
+from tests.shell import run_script
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tournaments.md").read_text(encoding="utf-8")
@@ -29,15 +26,5 @@ def test_plan_with_every_key_can_be_read(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("number", [number for number, text in enumerate(COMMANDS) if "--url" not in text][:3])
 def test_documented_commands_run(number: int, tmp_path: Path) -> None:
-    script = f'parlour() {{ "{sys.executable}" -m parlour "$@"; }}\nset -eo pipefail\n{COMMANDS[number]}'
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    done = run_script(COMMANDS[number], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from client.grading.course_file import load
+from tests.shell import run_script
 from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[3]
@@ -34,11 +32,7 @@ def test_documented_commands_grade_the_class(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / "hw2").mkdir()
     (tmp_path / "hw2" / "course.toml").write_text(COURSES[0])
-    script = f'set -e\nparlour() {{ "{sys.executable}" -m parlour "$@"; }}\n' + "".join(SCRIPTS)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))}
-    done = subprocess.run(
-        ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=4 * TIMEOUT_S
-    )
+    done = run_script("".join(SCRIPTS), tmp_path, 4 * TIMEOUT_S)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 submissions, 100 points; the course file is valid" in done.stdout
     table = (tmp_path / "hw2" / "submissions-grades" / "grades.csv").read_text()
