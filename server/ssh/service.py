@@ -274,7 +274,7 @@ class Session(asyncssh.SSHServerSession[bytes]):
         self._early_input: list[bytes] = []  # what arrives before the process has started
         self._input_ended = False
         self._ended = asyncio.Event()
-        self._last_words = ""
+        self._farewell = ""
         self._active_at = 0.0
 
     @property
@@ -357,9 +357,9 @@ class Session(asyncssh.SSHServerSession[bytes]):
 
     # -- running
 
-    def end(self, last_words: str = "") -> None:
-        """End the session at once. The client reads the last words, if it is still there."""
-        self._last_words = self._last_words or last_words
+    def end(self, farewell: str = "") -> None:
+        """End the session at once. `farewell`: a last line for the client."""
+        self._farewell = self._farewell or farewell
         self._ended.set()
         if self._child is not None:
             self._child.kill()
@@ -372,28 +372,28 @@ class Session(asyncssh.SSHServerSession[bytes]):
             with self._service.places.taken(self._connection.address):
                 status = await self._run_child()
         except Full as full:
-            self._last_words = str(full)
+            self._farewell = str(full)
         except OSError as error:
             log("ssh_session_failed", logging.ERROR, why=str(error))
-            self._last_words = "the server cannot start a session at the moment; try again later"
+            self._farewell = "the server cannot start a session at the moment; try again later"
         finally:
             self._service.sessions.discard(self)
             if self._child is not None:
                 seconds = round(asyncio.get_running_loop().time() - began, 1)
-                log("ssh_session_ended", status=status, seconds=seconds, why=self._last_words)
+                log("ssh_session_ended", status=status, seconds=seconds, why=self._farewell)
             self._close(status)
 
     async def _run_child(self) -> int:
         """Return the exit status of the process of this session. Raises OSError if it cannot be started."""
         settings, connection = self._service.settings, self._connection
         if len(self._command) > MAX_COMMAND_CHARS:
-            self._last_words = f"a command has at most {MAX_COMMAND_CHARS} characters"
+            self._farewell = f"a command has at most {MAX_COMMAND_CHARS} characters"
             return FAILED
         permit = await self._service.server.ask(
             user=connection.user, account=connection.account, address=connection.address
         )
         if "error" in permit:
-            self._last_words = permit["error"]
+            self._farewell = permit["error"]
             return FAILED
         log("ssh_session", address=connection.address, account=connection.account, user=connection.user)
         with session_folder(self._service.spec.folder) as folder:
@@ -435,10 +435,10 @@ class Session(asyncssh.SSHServerSession[bytes]):
         if status == -signal.SIGXCPU:
             self._ended.set()
             limit = self._service.settings.ssh_cpu_time
-            self._last_words = f"this session has used its {limit} seconds of CPU time; connect again for a new one"
+            self._farewell = f"this session has used its {limit} seconds of CPU time; connect again for a new one"
         elif status < 0:
             self._ended.set()
-            self._last_words = "the session was ended; connect again for a new one"
+            self._farewell = "the session was ended; connect again for a new one"
         return status if status >= 0 else FAILED
 
     async def _end_in_time(self) -> None:
@@ -486,14 +486,14 @@ class Session(asyncssh.SSHServerSession[bytes]):
             self._channel.resume_reading()
 
     def _close(self, status: int) -> None:
-        """Write the last words, and close the channel."""
+        """Write the last line, and close the channel."""
         if self._channel is None:
             return
         with suppress(OSError):
             if self._terminal and self._child is not None and self._ended.is_set():
                 self._channel.write(RESET_TERMINAL)
-            if self._last_words:
-                line = f"parlour: {self._last_words}".encode()
+            if self._farewell:
+                line = f"parlour: {self._farewell}".encode()
                 if self._terminal:
                     self._channel.write(line + b"\r\n")
                 else:
