@@ -1,4 +1,4 @@
-"""Variants of a test that only `pytest -m long` runs. The variants beside them run always."""
+"""Variants of a test that only `pytest -m long` runs. The other variants always run."""
 
 from __future__ import annotations
 

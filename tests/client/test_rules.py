@@ -105,7 +105,7 @@ def test_unknown_game_is_an_error() -> None:
         load_chapter("nothing")
 
 
-def test_blocks_of_markdown() -> None:
+def test_blocks_of_markdown_are_parsed() -> None:
     text = "## T: `t`\n\nOne\ntwo.\n\n- a\n  b\n- c\n\n| x | y |\n| --- | --- |\n| 1 | 2 |\n\n    code\n"
     paragraph, bullets, table, example = parse(text, create("conga"))
     assert paragraph == Paragraph((("", "One two."),))

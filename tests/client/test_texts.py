@@ -58,11 +58,11 @@ def test_clock_of_a_record_is_shown_in_minutes(written: str, shown: str) -> None
     ("seconds", "shown"),
     [(None, ""), (9.57, "9.5"), (0.0, "0.0"), (20.0, "0:20"), (299.9, "4:59"), (3661.0, "1:01:01")],
 )
-def test_time_text(seconds: float | None, shown: str) -> None:
+def test_time_is_shown_with_the_right_precision(seconds: float | None, shown: str) -> None:
     assert time_text(seconds) == shown
 
 
-def test_situation_of_a_running_or_waiting_room() -> None:
+def test_situation_says_who_is_to_move_or_awaited() -> None:
     assert situation(view("conga")) == "Your move (blue)"
     assert situation(view("conga", seat=1)) == "alice (blue) to move"
     assert situation(view("conga", status="waiting", invite="search")) == "Waiting for search… (room room)"
@@ -171,7 +171,7 @@ def test_title_contains_the_options() -> None:
     assert title(table) == "n-k-coh-coh: alice - search, n 4, k 3, clock 5+3, rated"
 
 
-def test_left_text_of_a_room_without_an_opponent() -> None:
+def test_room_without_an_opponent_is_said_to_wait() -> None:
     table = view("conga", status="waiting")
     table.seats[1] = None
     assert left_text(table) == "Conga, waiting for an opponent"
@@ -189,7 +189,7 @@ def test_lost_connection_notice_fits_into_a_line() -> None:
         )
 
 
-def test_room_line() -> None:
+def test_room_line_names_players_moves_and_result() -> None:
     assert "casual conga        alice - bob 1640" in room_line(room("r1", "conga", "alice", "bob"))
     assert room_line(room("r1", "conga", "a", "b", status="running", watchers=3)).endswith("0 moves, 3 watching")
     assert room_line(room("r1", "conga", "a", "b", status="running", ply=1)).endswith("running, 1 move")

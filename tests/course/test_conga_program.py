@@ -53,13 +53,13 @@ def test_game_at_the_ply_limit_is_a_draw(capsys: pytest.CaptureFixture[str]) -> 
     assert out.endswith("\nA draw after 6 moves: the ply limit was reached.\n")
 
 
-def test_colours_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_is_coloured_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     out = game(capsys, "--players", "random,random", "--seed", "1", "--max-plies", "2", "--color", "always")
     for colour in ("\x1b[94m", "\x1b[91m", "\x1b[93m"):
         assert colour in out
 
 
-def test_colours_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_is_coloured_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     command = ["-m", "parlour", "course", "conga", "--players", "random,random", "--max-plies", "1"]
     terminal = pexpect.spawn(sys.executable, command, encoding="utf-8", timeout=TIMEOUT_S)

@@ -71,14 +71,14 @@ root,0,-3
         ("2\n1\n4\n2 1\n0 0\n1\n1\n", OVER, "0 0\n0 0\n4\n1\n"),
     ],
 )
-def test_hand_made_logs(text: str, log: str, state: str) -> None:
+def test_log_is_as_written_by_hand(text: str, log: str, state: str) -> None:
     lines: list[str] = []
     assert solve(read_task(text), lines.append) == state
     assert "".join(line + "\n" for line in lines) == log
 
 
 @pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the shared data is missing")
-def test_official_cases() -> None:
+def test_official_cases_are_solved() -> None:
     inputs = sorted(OFFICIAL.glob("testInput_*.txt"))
     assert inputs
     for path in inputs:

@@ -43,7 +43,7 @@ def test_greedy_writes_no_log(here: Path) -> None:
     assert names(here) == ["in.txt", "next_state.txt"]
 
 
-def test_input_from_standard_input(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_input_is_read_from_standard_input(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(INPUT.encode())))
     assert main(["course", "mancala", "-"]) == 0
     assert (here / "next_state.txt").read_text() == STATE

@@ -51,7 +51,7 @@ def has_one_more_marble(before: str, after: str) -> bool:
 
 
 @pytest.mark.parametrize("board", ["................", "w...b.w....b....", ".wb............."])
-def test_limit_of_100_ms(board: str) -> None:
+def test_limit_of_100_ms_is_kept(board: str) -> None:
     runs = [call("4", "3", board, "0.1") for _ in range(3)]
     assert all(has_one_more_marble(board, run.lines[-1]) for run in runs)
     # On a slow machine, starting Python may take longer than 0.1 s. Then little may be added to it.
@@ -135,7 +135,7 @@ def test_board_round_trips() -> None:
         read_board(3, 3, "")
 
 
-def test_process_age() -> None:
+def test_age_of_the_process_includes_its_start() -> None:
     script = "from parlour.coursework.age import START_UP_S, process_age; print(process_age())"
     begun = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

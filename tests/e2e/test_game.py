@@ -15,7 +15,7 @@ from tests.e2e.play import move, play, room_of
 
 
 @pytest.mark.parametrize("codecs", [("json", "msgpack"), ("msgpack", "json")], ids="-".join)
-async def test_whole_game_with_both_encodings(
+async def test_game_is_played_with_both_encodings(
     start: Start, connect_guest: ConnectGuest, codecs: tuple[str, str]
 ) -> None:
     server = await start(watch_tick=0.0)

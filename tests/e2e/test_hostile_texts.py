@@ -65,7 +65,7 @@ def assert_literal(app: ParlourApp, text: str) -> None:
 
 
 @each_text
-async def test_lobby_and_its_dialogs(text: str) -> None:
+async def test_lobby_and_its_dialogs_show_texts_literally(text: str) -> None:
     async with HostileServer(text).open() as server:
         app = ParlourApp(LaunchPlan("lobby", url=server.url, name="alice"), Appearance())
         async with terminal(app) as pilot:
@@ -114,7 +114,7 @@ def is_filled(app: ParlourApp) -> bool:
 
 @each_text
 @pytest.mark.parametrize("room", [KNOWN, FOREIGN])
-async def test_table(text: str, room: str) -> None:
+async def test_table_shows_texts_literally(text: str, room: str) -> None:
     async with HostileServer(text).open() as server:
         app = ParlourApp(LaunchPlan("watch", url=server.url, name="alice", rooms=(room,)), Appearance())
         async with terminal(app) as pilot:
@@ -130,7 +130,7 @@ async def test_table(text: str, room: str) -> None:
 
 
 @each_text
-async def test_tv(text: str) -> None:
+async def test_tv_shows_texts_literally(text: str) -> None:
     rooms = (KNOWN, FOREIGN, text)
     async with HostileServer(text).open() as server:
         app = ParlourApp(LaunchPlan("watch", url=server.url, name="alice", rooms=rooms), Appearance())
@@ -142,7 +142,7 @@ async def test_tv(text: str) -> None:
 
 @each_text
 @pytest.mark.parametrize("rooms", [(KNOWN,), (KNOWN, FOREIGN)], ids=["confirm", "choice"])
-async def test_unfinished_games(text: str, rooms: tuple[str, ...]) -> None:
+async def test_prompt_for_unfinished_games_shows_texts_literally(text: str, rooms: tuple[str, ...]) -> None:
     async with HostileServer(text, rooms).open() as server:
         plan = LaunchPlan("play", url=server.url, name="alice", request=GameRequest("conga"))
         app = ParlourApp(plan, Appearance())
@@ -160,7 +160,7 @@ async def test_refused_hello_ends_the_client_with_the_text() -> None:
 
 
 @each_text
-async def test_replay_of_a_record(text: str) -> None:
+async def test_replay_shows_texts_literally(text: str) -> None:
     record = hostile_record(text)
     app = ReplayApp(record, Transcript(record), Appearance())
     async with terminal(app) as pilot:
@@ -237,7 +237,7 @@ async def test_error_of_the_server_is_one_line() -> None:
 
 
 @pytest.mark.parametrize("words", [("show", "--plain"), ("verify",), ("export",), ("export", "--text")], ids=" ".join)
-def test_records_on_a_terminal(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_texts_of_a_record_are_escaped_on_a_terminal(words: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
     file.write_text(write_record(hostile_record(EVERYTHING)), encoding="utf-8")
     output = run_in_terminal(words[0], str(file), *words[1:])
@@ -245,7 +245,7 @@ def test_records_on_a_terminal(words: tuple[str, ...], tmp_path: Path) -> None:
     assert_harmless(output.replace("\r\n", "\n"))
 
 
-def test_line_of_a_file_on_a_terminal(tmp_path: Path) -> None:
+def test_wrong_line_of_a_file_is_escaped_on_a_terminal(tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
     file.write_text("parlour record 1\ngame: \x1b[31m\u202econga\n", encoding="utf-8")
     assert_harmless(run_in_terminal("verify", str(file)).replace("\r\n", "\n"))
@@ -268,7 +268,7 @@ def run_in_terminal(*words: str) -> str:
 
 
 @pytest.mark.parametrize("action", ["status", "table", "new"])
-async def test_tournament_of_a_stranger(action: str, tmp_path: Path) -> None:
+async def test_texts_of_a_foreign_tournament_are_escaped(action: str, tmp_path: Path) -> None:
     name = r"\u001b[31m\u202ex\nforged\u0000y".replace(r"\u0000", r"\u009b")
     plan = f'name = "{name}"\ngame = "conga"\n[[player]]\nbot = "random"\n[[player]]\nbot = "greedy"\n'
     folder = tmp_path / "cup"

@@ -69,7 +69,7 @@ async def leaderboard(*words: str) -> tuple[int, str, str]:
     return process.returncode, out.decode(), err.decode()
 
 
-async def test_leaderboard_command(start: Start, connect_guest: ConnectGuest) -> None:
+async def test_command_prints_the_leaderboard(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
     assert await leaderboard("--url", server.url) == (0, "no rated games yet\n", "")
     await rated_games(server, connect_guest)
@@ -97,7 +97,7 @@ async def test_leaderboard_command(start: Start, connect_guest: ConnectGuest) ->
         assert len(err.splitlines()) == 1
 
 
-async def test_leaderboard_dialog_in_the_lobby(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
+async def test_lobby_shows_the_leaderboard(start: Start, connect_guest: ConnectGuest, tmp_path: Path) -> None:
     server = await start()
     await rated_games(server, connect_guest)
     waiting = await connect_guest(server.url, "waiting")

@@ -51,7 +51,7 @@ def type_line(game: subprocess.Popen[str], text: str) -> None:
     game.stdin.flush()
 
 
-def test_whole_game(game: subprocess.Popen[str]) -> None:
+def test_game_is_played_line_by_line_to_its_end(game: subprocess.Popen[str]) -> None:
     lines = until(game, "Your move")
     assert any(line.startswith("Type a move") for line in lines)
     type_line(game, "z9")

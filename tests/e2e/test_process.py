@@ -70,7 +70,7 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
     return certificate, key
 
 
-async def test_game_over_tls(certificate: tuple[Path, Path], spawn: Spawn) -> None:
+async def test_game_is_played_over_tls(certificate: tuple[Path, Path], spawn: Spawn) -> None:
     server = await spawn("--tls-cert", str(certificate[0]), "--tls-key", str(certificate[1]))
     assert server.url.startswith("wss://")
     trust = ssl.create_default_context(cafile=str(certificate[0]))

@@ -76,7 +76,7 @@ async def test_missing_record_is_explained(tmp_path: Path) -> None:
         assert (code, err) == (2, "parlour: the game is not over yet: export it when it has ended\n")
 
 
-async def test_record_of_a_game_on_the_private_server(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_record_of_a_game_on_the_private_server_is_exported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARLOUR_URL", NOWHERE)
     monkeypatch.setenv("PARLOUR_TOKEN", "token-of-another-server")
     own = BackgroundServer()

@@ -61,7 +61,7 @@ def parlour(*words: str) -> str:
     return done.stdout
 
 
-def test_whole_game_on_a_terminal(server: SshServer) -> None:
+def test_game_is_played_over_ssh_to_its_end(server: SshServer) -> None:
     client = server.terminal("play", "cohcoh", "--option", "n=3", "--vs", "random", "--seat", "first")
     client.expect("Your move")
     [process] = server.session_processes()
@@ -85,7 +85,7 @@ def test_whole_game_on_a_terminal(server: SshServer) -> None:
     until("the session has left nothing behind", lambda: gone(server))
 
 
-def test_resized_terminal_and_lost_client(server: SshServer) -> None:
+def test_terminal_can_be_resized_and_a_lost_client_ends_its_session(server: SshServer) -> None:
     client = server.terminal()
     client.expect("to filter")
     client.setwinsize(10, 40)
@@ -98,7 +98,7 @@ def test_resized_terminal_and_lost_client(server: SshServer) -> None:
     client.close(force=True)
 
 
-def test_commands_without_a_terminal(server: SshServer) -> None:
+def test_commands_work_without_a_terminal(server: SshServer) -> None:
     assert server.run("help").stdout.startswith("Parlour over SSH.")
     done = server.run("play", "cohcoh", "--option", "n=3", "--vs", "random", "--plain", stdin="a1\nresign\nyes\nquit\n")
     assert "a1" in done.stdout
@@ -129,7 +129,7 @@ def test_forwarding_file_transfer_and_shells_are_refused(server: SshServer, tmp_
         assert done.stderr.startswith(f"parlour: {why}")
 
 
-def test_account_of_a_key(server: SshServer, tmp_path: Path) -> None:
+def test_key_of_an_account_logs_in_as_the_account(server: SshServer, tmp_path: Path) -> None:
     key = new_key(tmp_path, "ann")
     db = str(server.folder / "parlour.db")
     parlour("account", "add", "ann", "--db", db)
@@ -183,7 +183,7 @@ def test_host_key_is_private_and_stays(server: SshServer) -> None:
 
 
 @pytest.mark.long
-def test_places_per_address(server: SshServer) -> None:
+def test_address_has_a_limited_number_of_sessions(server: SshServer) -> None:
     clients = [server.terminal(user=name) for name in ("ann1", "ben1")]
     for client in clients:
         client.expect("to filter")

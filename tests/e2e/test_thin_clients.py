@@ -235,7 +235,7 @@ async def test_delayed_watcher_sees_no_board_of_the_future(start: Start, connect
     assert len((await watcher.guest.ask("boards", room=room))["boards"]) == 5, "the takeback is in the future, too"
 
 
-async def test_boards_of_a_finished_game(start: Start, connect_guest: ConnectGuest) -> None:
+async def test_late_watcher_gets_the_boards_of_a_finished_game(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start(watch_tick=0.0)
     room, clients = await start_thin(server.url, connect_guest, "mancala")
     events = await play_out(clients, random.Random(9))

@@ -28,7 +28,7 @@ INPUT_METHODS = {"conga": by_clicking, "mancala": by_arrows, "maxconnect4": by_c
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_whole_game(game: str, tmp_path: Path) -> None:
+async def test_game_is_played_with_keys_to_its_end(game: str, tmp_path: Path) -> None:
     request = GameRequest(game, OPTIONS.get(game, {}), seat=0, vs="bob")
     async with (
         running_server(tmp_path) as server,
@@ -74,7 +74,7 @@ async def test_illegal_and_unreadable_moves_show_a_message(tmp_path: Path) -> No
         assert screen.model.typed == ""
 
 
-async def test_looking_back_during_the_game(tmp_path: Path) -> None:
+async def test_watcher_can_look_back_during_the_game(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path) as server,
         session(server.url, "bob") as bob,
@@ -97,7 +97,7 @@ async def test_looking_back_during_the_game(tmp_path: Path) -> None:
             assert screen.model.ply == 4
 
 
-async def test_challenging_a_bot_from_the_lobby(tmp_path: Path) -> None:
+async def test_bot_can_be_challenged_from_the_lobby(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path) as server,
         opponent(server.url, "robot"),
@@ -119,7 +119,7 @@ async def test_challenging_a_bot_from_the_lobby(tmp_path: Path) -> None:
         await settled(pilot, "we are back in the lobby", lambda: app.screen is lobby)
 
 
-async def test_joining_a_waiting_room_and_quick_pairing(tmp_path: Path) -> None:
+async def test_waiting_room_can_be_joined_and_players_are_paired(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path) as server,
         session(server.url, "bob") as bob,

@@ -12,7 +12,7 @@ from tests.e2e.tui import at_table, client, opponent, settled
 from tests.tui.offline_app import picture_of
 
 
-async def test_premove_chat_resignation_and_rematch(tmp_path: Path) -> None:
+async def test_keys_premove_chat_resign_and_offer_a_rematch(tmp_path: Path) -> None:
     request = GameRequest("cohcoh", seat=1, vs="bob")
     async with (
         running_server(tmp_path) as server,

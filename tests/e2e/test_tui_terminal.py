@@ -87,7 +87,7 @@ def all_ended(home: Path) -> bool:
     return not leftovers(home)
 
 
-def test_whole_game(screens: Callable[..., Screen], home: Path) -> None:
+def test_game_is_played_in_a_real_terminal_to_its_end(screens: Callable[..., Screen], home: Path) -> None:
     screen = screens("play", "conga", "--private", "--vs", "random", "--seat", "first", "--option", "max_plies=6")
     screen.see("Your move")
     screen.type("a4b4\r")

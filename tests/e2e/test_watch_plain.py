@@ -37,7 +37,7 @@ async def followed(url: str, room: str, as_json: bool) -> list[str]:
     return lines
 
 
-async def test_game_as_text(tmp_path: Path) -> None:
+async def test_game_is_followed_as_text(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path) as server,
         session(server.url, "alice") as alice,
@@ -59,7 +59,7 @@ async def test_game_as_text(tmp_path: Path) -> None:
     assert any(line.startswith("5. white a3") for line in lines)
 
 
-async def test_game_as_json_and_finished_game_as_text(tmp_path: Path) -> None:
+async def test_game_is_followed_as_json_and_printed_when_finished(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path) as server,
         session(server.url, "alice") as alice,

@@ -30,7 +30,7 @@ class NaiveSolver:
         return {move: self.value(one) * (1 if one[-1] == position[-1] else -1) for move, one in after.items()}
 
     def forced(self, position: str, plies: int) -> int:
-        """Return 1 or -1 if the side to move can force a win or must lose within so many plies, else 0."""
+        """Return 1 or -1 if the side to move can force a win or must lose within this many plies, else 0."""
         after = self.successors(position)
         if not after:
             return -1

@@ -94,7 +94,7 @@ def test_windows_evaluation_counts_windows_that_one_side_can_fill() -> None:
     assert [larger.evaluate("windows", larger.start(), side) for side in (0, 1)] == [24 - 38, 38 - 24]
 
 
-def test_largest_board() -> None:
+def test_largest_board_is_playable() -> None:
     game = create("cohcoh", {"n": 12, "k": 12})
     state = game.start()
     for column in "abcdefghijk":

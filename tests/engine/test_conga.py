@@ -150,7 +150,7 @@ def test_evaluations_at_the_start() -> None:
     assert values == {"hfunc0": -3, "hfunc1": 0, "move": 0, "neighbour": -3, "move+neighbour": -3}
 
 
-def test_evaluations_for_both_sides() -> None:
+def test_evaluations_of_both_sides_have_known_values() -> None:
     game = create("conga")
     state = game.load(".,.,.,./b2,w3,.,./w1,.,w4,./b7,.,b1,w2 b")
     names = ("hfunc0", "hfunc1", "neighbour", "move+neighbour")

@@ -78,7 +78,7 @@ def test_capture_opposite_an_empty_pit_depends_on_the_profile(rules: str, expect
 
 
 @every_profile
-def test_no_capture_in_a_filled_pit_or_an_opponent_pit(rules: str) -> None:
+def test_last_stone_in_a_filled_pit_or_an_opponent_pit_captures_nothing(rules: str) -> None:
     assert after("4,4,4,4,4,4/1,1,4,4,4,4 0,0 1", "1", rules=rules) == "4,4,4,4,4,4/0,2,4,4,4,4 0,0 2"
     assert after("4,4,4,4,4,0/4,4,4,4,4,2 0,0 1", "6", rules=rules) == "4,4,4,4,4,1/4,4,4,4,4,0 0,1 2"
 
@@ -95,7 +95,7 @@ def test_two_laps_into_the_origin_do_not_capture(rules: str) -> None:
 
 
 @every_profile
-def test_pit_of_1000_stones(rules: str) -> None:
+def test_pit_of_1000_stones_is_sown_in_laps(rules: str) -> None:
     game = create("mancala", {"pits": 2, "stones": 1000, "rules": rules})
     state = game.play(game.start(), game.parse(game.start(), "1"))  # 200 laps of five places
     assert game.dump(state) == "1200,1200/200,1200 0,200 2"

@@ -66,7 +66,7 @@ def test_overlapping_quadruples_count_separately() -> None:
     assert GAME.evaluate("score", board("2222220", "1111111"), 1) == 3 - 4
 
 
-def test_quadruples_in_all_four_directions() -> None:
+def test_quadruples_are_counted_in_all_four_directions() -> None:
     assert GAME.evaluate("score", board("2220000", "1111000"), 0) == 1
     assert GAME.evaluate("score", board("1000000", "1000000", "1200000", "1220000"), 0) == 1
     assert GAME.evaluate("score", board("0001000", "0012000", "0122000", "1221000"), 0) == 1

@@ -53,7 +53,7 @@ def test_spec_lists_all_options_in_order() -> None:
     assert "start" in create("mancala", {"start": "1,2/3,4 0,0 2"}).spec.options
 
 
-def test_board_as_text() -> None:
+def test_board_is_written_as_text() -> None:
     game = create("conga")
     assert game.draw(game.start()).text().splitlines() == [
         "4  b10   .   .   .",
@@ -66,7 +66,7 @@ def test_board_as_text() -> None:
     assert mancala.draw(mancala.start()).text().splitlines() == ["2  0 4 4", "1    4 4 0", "     1 2"]
 
 
-def test_cell_as_text() -> None:
+def test_cell_is_written_as_text() -> None:
     board = Board((), (), (), ("x", "o"), counted=False)
     assert [board.face(cell) for cell in (None, Cell("a1", None), Cell("a1", 1, 1))] == ["", ".", "o"]
 

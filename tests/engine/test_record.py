@@ -68,7 +68,7 @@ def test_arbitrary_records_round_trip(
     assert write(parse(text)) == text
 
 
-def test_record_format() -> None:
+def test_record_is_written_in_the_documented_format() -> None:
     moves = (Played("a4b4", 297_400, 2_600), Played("d1c2", 299_100, 900, 850, "depth 9 value +3"))
     record = Record("conga", {}, ("alice", ' "x" '), "300+3", "2026-11-16T12:00:00Z", "0-1", "resigned", 7, moves)
     assert write(record).splitlines() == [
@@ -90,7 +90,7 @@ def test_record_format() -> None:
     verify(record)
 
 
-def test_minimal_record() -> None:
+def test_record_needs_only_the_game() -> None:
     record = parse("parlour record 1\ngame: mancala\noption pits: 4\n\n1 player1 1\n\n2 ? 1\n")
     assert record == Record("mancala", {"pits": 4}, moves=(Played("1"), Played("1")))
     assert record.options == {"pits": 4, "stones": 4, "rules": "course"}

@@ -184,7 +184,7 @@ def test_same_budget_gives_the_same_review() -> None:
         (Value(0.03, False, 5), Value(0.0, False, 4), "blunder", "loses about 23 % of the winning chances"),
     ],
 )
-def test_judgements_of_results(best: Value, played: Value, judgement: str, words: str) -> None:
+def test_moves_that_change_the_result_are_judged_by_it(best: Value, played: Value, judgement: str, words: str) -> None:
     game = create("cohcoh")
     is_best = best.points == played.points
     assert judge(game, best, played, is_best, only=False) == judgement
@@ -203,7 +203,7 @@ def test_judgements_of_results(best: Value, played: Value, judgement: str, words
         (-2, -3, "fine", "drops 1 stone"),
     ],
 )
-def test_judgements_of_stones(best: int, played: int, judgement: str, words: str) -> None:
+def test_moves_are_judged_by_the_stones_they_lose(best: int, played: int, judgement: str, words: str) -> None:
     game, values = create("mancala"), (Value(best, True), Value(played, True))
     assert judge(game, *values, is_best=False, only=False) == judgement
     assert explain(game, *values) == words

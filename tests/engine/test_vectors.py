@@ -62,7 +62,7 @@ def values(game: Game) -> dict[str, int]:
     return {game.format(state, move): sign * value(game, state, move, table) for move in game.moves(state)}
 
 
-def test_conga_positions() -> None:
+def test_conga_positions_match_the_vectors() -> None:
     for entry in vectors("conga")["positions"]:
         game = create("conga", {"start": entry["pos"]})
         legal = {
@@ -75,7 +75,7 @@ def test_conga_positions() -> None:
             assert [game.evaluate(name, game.start(), side) for name in names] == entry["eval"][letter]
 
 
-def test_conga_transitions() -> None:
+def test_conga_transitions_match_the_vectors() -> None:
     lines = (DATA / "conga" / "transitions.jsonl").read_text().splitlines()
     for entry in map(json.loads, lines):
         turn = entry["player"].lower()
@@ -93,7 +93,7 @@ def conga_text(board: list[Any], turn: str) -> str:
 
 
 @pytest.mark.parametrize("rules", ["course", "prose", "standard"])
-def test_mancala_positions(rules: str) -> None:
+def test_mancala_positions_match_the_vectors(rules: str) -> None:
     for size, counts in vectors("mancala")["perft_start"].items():
         pits, stones = map(int, size.split(","))
         check_perft(create("mancala", {"pits": pits, "stones": stones, "rules": rules}), counts[rules])
@@ -106,13 +106,13 @@ def test_mancala_positions(rules: str) -> None:
 
 @pytest.mark.parametrize("rules", ["course", "prose", "standard"])
 @pytest.mark.parametrize("number", [1, *(pytest.param(n, marks=pytest.mark.long) for n in (0, 2, 3, 5))])
-def test_mancala_late_positions(rules: str, number: int) -> None:
+def test_late_mancala_positions_match_the_vectors(rules: str, number: int) -> None:
     entry = vectors("mancala")["late"][number]
     game = create("mancala", {"start": mancala_text(entry["pos"]), "rules": rules})
     assert values(game) == entry[rules]["moves"]
 
 
-def test_maxconnect4_positions() -> None:
+def test_maxconnect4_positions_match_the_vectors() -> None:
     for entry in vectors("maxconnect4")["positions"]:
         game = create("maxconnect4", {"start": f"{'/'.join(entry['rows'])} {entry['next']}"})
         state = game.start()
@@ -124,13 +124,13 @@ def test_maxconnect4_positions() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 7])
-def test_maxconnect4_late_positions(number: int) -> None:
+def test_late_maxconnect4_positions_match_the_vectors(number: int) -> None:
     entry = vectors("maxconnect4")["late"][number]
     game = create("maxconnect4", {"start": f"{'/'.join(entry['rows'])} {entry['next']}"})
     assert values(game) == entry["moves"]
 
 
-def test_cohcoh_positions() -> None:
+def test_cohcoh_positions_match_the_vectors() -> None:
     for size, counts in vectors("cohcoh")["perft_start"].items():
         n, k = map(int, size.split(","))
         check_perft(create("cohcoh", {"n": n, "k": k}), counts)
@@ -141,7 +141,7 @@ def test_cohcoh_positions() -> None:
         check_perft(game, entry["perft"])
 
 
-def test_all_reachable_positions_of_cohcoh_3_3() -> None:
+def test_all_reachable_positions_of_cohcoh_3_3_match_the_table() -> None:
     game, table = create("cohcoh", {"n": 3, "k": 3}), dict[State, int]()
     ends = {"draw_full": ("1/2-1/2", "no_moves"), "w_lost": ("0-1", "line"), "b_lost": ("1-0", "line")}
     _, *lines = (DATA / "cohcoh" / "exact_n3_k3.tsv").read_text().splitlines()

@@ -138,7 +138,9 @@ async def balanced_url(nodes: list[Running], tmp_path: Path) -> AsyncIterator[st
         yield url
 
 
-async def test_game_through_the_balancer(nodes: list[Running], balanced_url: str, connect_guest: ConnectGuest) -> None:
+async def test_balancer_spreads_players_and_keeps_rooms_together(
+    nodes: list[Running], balanced_url: str, connect_guest: ConnectGuest
+) -> None:
     ann, ben = await connect_guest(balanced_url, "ann"), await connect_guest(balanced_url, "ben")
     assert [len(node.app.server.connections) for node in nodes] == [1, 1]
     await play(ann, ben, await room_of(ann, ben), "a1", "b1", "c1", "d1")

@@ -22,7 +22,7 @@ from tests.waiting import TIMEOUT_S, until
 FISCHER = {"kind": "fischer", "base": 60_000, "increment": 1000}
 
 
-async def test_game_across_two_nodes(start: Start, connect_guest: ConnectGuest) -> None:
+async def test_game_is_played_across_two_nodes(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben", "json")
     eve, fay = await connect_guest(left.url, "eve"), await connect_guest(right.url, "fay")

@@ -198,7 +198,7 @@ def check_mistake(words: tuple[str, ...], problem: str, capsys: Capture) -> None
     assert err.count("\n") == 1
 
 
-async def test_backup_beside_a_running_server(tmp_path: Path) -> None:
+async def test_running_server_can_be_backed_up(tmp_path: Path) -> None:
     """The backup is private, complete, and a database that a server can use."""
     path, copy = tmp_path / "parlour.db", tmp_path / "backup.db"
     await fill(str(path))

@@ -80,7 +80,7 @@ BUNDLES: dict[str, tuple[Callable[[], bytes], int, str]] = {
 @pytest.mark.parametrize(
     "kind", ["bomb", "many games", "many values", *long("deep plan", "dotted plan", "deep results")]
 )
-def test_hostile_bundle(kind: str, tmp_path: Path) -> None:
+def test_hostile_bundle_is_refused(kind: str, tmp_path: Path) -> None:
     make, code, sentence = BUNDLES[kind]
     file = tmp_path / "cup.zip"
     file.write_bytes(make())
@@ -103,14 +103,14 @@ PLANS = {
 
 
 @pytest.mark.parametrize("kind", ["deep", "dotted", "players", *long("long", "number", "tables")])
-def test_hostile_plan(kind: str, tmp_path: Path) -> None:
+def test_hostile_plan_is_refused(kind: str, tmp_path: Path) -> None:
     text, sentence = PLANS[kind]
     (tmp_path / "plan.toml").write_text(text)
     assert sentence in refused("tournament", "status", tmp_path)
 
 
 @pytest.mark.parametrize("line", ["[" * 10**5, "1", *long("9" * 5000)], ids=["deep", "wrong type", "number"])
-def test_hostile_log(line: str, tmp_path: Path) -> None:
+def test_damaged_log_is_refused(line: str, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(HEAD)
     (tmp_path / "log.jsonl").write_text(f"{line}\n{{}}\n")
     assert "line 1 is damaged" in refused("tournament", "status", tmp_path)
@@ -142,7 +142,7 @@ LOGS: dict[str, tuple[Callable[[], Iterable[str]], str]] = {
 @pytest.mark.parametrize(
     "kind", ["one line too many", "many lists", "versions", *long("rooms", "long texts", "long line", "answer")]
 )
-def test_hostile_log_with_valid_lines(kind: str, tmp_path: Path) -> None:
+def test_hostile_log_with_valid_lines_is_refused(kind: str, tmp_path: Path) -> None:
     """Each takes as much memory as it can before it is refused."""
     make, sentence = LOGS[kind]
     (tmp_path / "plan.toml").write_text(HEAD)
@@ -167,7 +167,7 @@ def test_sparse_log_is_refused_by_its_size(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", *long("verify", "export")])
-def test_large_record(command: str, tmp_path: Path) -> None:
+def test_large_record_is_refused(command: str, tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
     file.touch()
     os.truncate(file, 500 << 20)

@@ -90,7 +90,7 @@ def test_pipe_gets_one_line_and_a_json_log(tmp_path: Path) -> None:
     assert events[-1] == "stopped"
 
 
-def test_text_log_on_a_pipe(tmp_path: Path) -> None:
+def test_log_can_be_text_on_a_pipe(tmp_path: Path) -> None:
     out, err = serve(tmp_path, "--log", "text")
     assert out.startswith("parlour: listening on ")
     assert " listening url=ws://" in err.splitlines()[0]

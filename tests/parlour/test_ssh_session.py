@@ -69,7 +69,7 @@ def test_full_screen_needs_a_terminal(command: str) -> None:
         run(spec(command, terminal=False))
 
 
-def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(spec("help")) == 0
     assert "ssh -t HOST play conga" in capsys.readouterr().out
 

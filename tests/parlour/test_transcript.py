@@ -7,7 +7,7 @@ from parlour.cli.transcript import Transcript
 from tests.parlour.records import GOOD, MANCALA
 
 
-def test_texts_of_a_ply() -> None:
+def test_ply_has_its_move_details_and_status() -> None:
     talk = Transcript(parse(GOOD))
     assert (talk.move(0), talk.details(0), talk.status(0)) == ("start", [], "blue to move")
     assert talk.move(1) == "1. blue c3b4"

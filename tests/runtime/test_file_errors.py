@@ -25,7 +25,7 @@ def test_missing_folder_to_write_to(tmp_path: Path) -> None:
     assert describe_file_error("write", path, raised.value) == wanted
 
 
-def test_folder_instead_of_a_file(tmp_path: Path) -> None:
+def test_folder_instead_of_a_file_is_explained(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError) as raised:
         tmp_path.read_text()
     assert describe_file_error("read", tmp_path, raised.value) == f"{tmp_path} is a folder: give the name of a file"

@@ -19,7 +19,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_default_folders(home: Path) -> None:
+def test_default_folders_are_in_the_home(home: Path) -> None:
     assert state_folder() == home / ".local" / "state" / "parlour"
     assert cache_folder() == home / ".cache" / "parlour"
     assert list(home.iterdir()) == [], "nothing is created"

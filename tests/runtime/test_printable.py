@@ -39,7 +39,7 @@ def test_texts_of_several_lines_keep_breaks_and_tabs() -> None:
     assert printable_lines("plain") == "plain"
 
 
-def test_printing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_printed_lines_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     print_line("a\nb")
     print_line("c\x1b", file=sys.stderr, flush=True)
     print_lines("d\ne\x1b", flush=True)

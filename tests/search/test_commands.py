@@ -40,7 +40,7 @@ def test_documented_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out
 
 
-def test_best_as_json() -> None:
+def test_best_prints_json() -> None:
     words = ("--plain", "--json", "--seconds", str(TIMEOUT_S))  # it ends with the proof
     done = parlour("best", "mancala", "--position", "0,2,4,4/0,3,5,0 9,5 1", *words)
     found = json.loads(done.stdout)

@@ -29,7 +29,7 @@ def test_node_limit_is_exact_and_repeatable() -> None:
     assert reports[0].value == reports[1].value
 
 
-def test_depth_limit(thinker: Thinker) -> None:
+def test_search_stops_at_the_depth_limit(thinker: Thinker) -> None:
     assert thinker.think(thinker.game.start(), Limits(depth=5)).depth == 5
 
 

@@ -63,7 +63,7 @@ def test_a_torn_entry_is_not_found() -> None:
 
 
 def alternate(compiled: bool) -> list[int]:
-    """Let two workers search one position by turns, in one thread. Return their nodes and results."""
+    """Let two workers search one position alternately, in one thread. Return their nodes and results."""
     game = create("mancala")
     found = kernel(game, compiled)
     busy, table, buckets = found.zeros(tree.BUSY_MARKS), found.zeros(256 * 2 * BUCKET_ENTRIES), 256

@@ -29,7 +29,7 @@ def solve(name: str, options: dict[str, object], compiled: bool | None = None) -
 
 @needs_data
 @pytest.mark.parametrize("profile", ["course", "prose", "standard"])
-def test_late_mancala(profile: str) -> None:
+def test_late_mancala_positions_have_the_known_values(profile: str) -> None:
     for case in VECTORS["mancala"]["late"]:
         top, bottom, store2, store1, player = case["pos"]
         text = f"{','.join(map(str, top))}/{','.join(map(str, bottom))} {store2},{store1} {player}"
@@ -40,7 +40,7 @@ def test_late_mancala(profile: str) -> None:
 
 
 @needs_data
-def test_late_max_connect4() -> None:
+def test_late_maxconnect4_positions_have_the_known_values() -> None:
     for case in VECTORS["maxconnect4"]["late"]:
         value, move = solve("maxconnect4", {"start": f"{'/'.join(case['rows'])} {case['next']}"})
         assert value == case["final_difference"] * (1 if case["next"] == 1 else -1)
@@ -48,7 +48,7 @@ def test_late_max_connect4() -> None:
 
 
 @needs_data
-def test_solved_cohcoh() -> None:
+def test_solved_cohcoh_positions_have_the_known_values() -> None:
     for case in VECTORS["cohcoh"]["solved"]:
         options = {"n": case["n"], "k": case["k"], "start": f"{case['pos']} {case['next']}"}
         value, move = solve("cohcoh", options, compiled=False)
@@ -59,7 +59,7 @@ def test_solved_cohcoh() -> None:
 
 
 @needs_data
-def test_values_of_small_cohcoh_boards() -> None:
+def test_small_cohcoh_boards_have_the_known_values() -> None:
     for board, case in VECTORS["cohcoh"]["values"].items():
         n, k = map(int, board.split(","))
         if case["value"] is not None and n <= 3:
@@ -67,7 +67,7 @@ def test_values_of_small_cohcoh_boards() -> None:
 
 
 @needs_data
-def test_forced_conga() -> None:
+def test_forced_conga_positions_are_proved() -> None:
     game = create("conga")
     thinker = Thinker(game, compiled=True)
     for case in VECTORS["conga"]["forced"]:
@@ -84,7 +84,7 @@ def test_forced_conga() -> None:
 
 
 @needs_data
-def test_every_position_of_3_3() -> None:
+def test_every_position_of_cohcoh_3_3_has_the_known_value() -> None:
     thinker = Thinker(create("cohcoh", {"n": 3, "k": 3}), compiled=False)
     game = thinker.game
     rows = [line.split("\t") for line in (DATA / "cohcoh" / "exact_n3_k3.tsv").read_text().splitlines()[1:]]
@@ -103,18 +103,18 @@ def check_published(pits: int, stones: int) -> None:
 
 
 @pytest.mark.parametrize(("pits", "stones"), QUICK)
-def test_published_values_of_mancala(pits: int, stones: int) -> None:
+def test_mancala_has_the_published_values(pits: int, stones: int) -> None:
     check_published(pits, stones)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("pits", sorted(PUBLISHED))
-def test_all_published_values_of_mancala(pits: int) -> None:
+def test_mancala_has_all_published_values(pits: int) -> None:
     for stones in range(1, len(PUBLISHED[pits]) + 1):
         check_published(pits, stones)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("n", "k", "value"), COHCOH)
-def test_values_of_cohcoh(n: int, k: int, value: int) -> None:
+def test_cohcoh_has_the_known_values(n: int, k: int, value: int) -> None:
     assert solve("cohcoh", {"n": n, "k": k}, compiled=True)[0] == value

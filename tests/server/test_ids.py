@@ -34,7 +34,7 @@ def test_later_room_has_a_greater_id() -> None:
     assert ids == sorted(ids)
 
 
-def test_months_of_rooms() -> None:
+def test_id_of_a_room_tells_its_month() -> None:
     assert month_of(new_room_id(NOW)) == month_at(NOW) == "2027-01"
     assert month_of("zzz") == month_of("lobby-room!") == ""
     assert [next_month(month) for month in ("2026-01", "2026-11", "2026-12")] == ["2026-02", "2026-12", "2027-01"]

@@ -243,7 +243,7 @@ async def test_progress_is_updated() -> None:
         assert live_ply(app) == "12"
 
 
-async def test_help_and_quitting() -> None:
+async def test_escape_closes_help_clears_the_filter_and_quits() -> None:
     async with lobby() as (app, pilot):
         await pilot.press(*"conga", "question_mark")
         await pilot.pause()

@@ -188,7 +188,7 @@ async def test_no_motion_without_colours_or_if_it_is_turned_off(appearance: Appe
         assert not moving(view)
 
 
-async def test_no_motion_over_a_slow_link(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_move_is_not_animated_over_a_slow_link(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(snapshot_of("conga", seat=1)) as (app, _, view, _clock):
         monkeypatch.setattr("client.sdk.session.Session.lag", 0.2)
         app.deliver(moved("conga", ("a4b4",)))

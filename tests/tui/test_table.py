@@ -263,7 +263,7 @@ async def test_watchers_cannot_use_actions_of_players(key: str, over: bool) -> N
         (["home", "end"], 3), (["home", "1", "enter"], 1), (["pageup", "pagedown"], 3),
     ],
 )  # fmt: skip
-async def test_looking_back_while_playing(keys: list[str], ply: int) -> None:
+async def test_keys_look_back_while_playing(keys: list[str], ply: int) -> None:
     async with table(RUNNING) as (_, pilot, screen):
         await pilot.press(*keys)
         assert screen.model is not None
@@ -358,7 +358,7 @@ async def test_refused_hint_shows_the_reason() -> None:
         assert "Hints are available only on your turn." in picture_of(app)
 
 
-async def test_flipped_board() -> None:
+async def test_flipped_board_has_the_own_side_on_top() -> None:
     async with table(FRESH) as (app, pilot, _):
         lines = picture_of(app).splitlines()
         own = next(number for number, line in enumerate(lines) if "● alice you" in line)
@@ -384,7 +384,7 @@ async def test_own_name_you_is_shown_once() -> None:
         assert "you you" not in picture_of(app)
 
 
-async def test_presence_and_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_panel_shows_presence_and_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = TimeControl(kind="fischer", base=300_000, increment=3000)
     async with table(snapshot_of("conga", MOVES, seat=1, clock=clock, left=(299_000, 61_500), running=1)) as (
         app,

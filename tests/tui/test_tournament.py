@@ -109,7 +109,7 @@ def test_details_have_all_numbers() -> None:
         ({"finished": True}, "3 games"),
     ],
 )
-async def test_total_that_may_change_is_said_to_be_about_right(more: dict[str, Any], words: str) -> None:
+async def test_total_that_may_change_is_shown_as_approximate(more: dict[str, Any], words: str) -> None:
     async with screen(given=report(**more)) as (app, _, _screen):
         assert words in picture_of(app)
 

@@ -297,7 +297,7 @@ async def test_motion_of_the_tv_has_the_same_switches_as_that_of_a_table(appeara
         assert not screen.query(BoardTile).first().is_moving
 
 
-async def test_no_motion_on_more_than_four_boards() -> None:
+async def test_moves_on_more_than_four_boards_are_not_animated() -> None:
     async with tv(*["conga"] * 5, size=(120, 40), appearance=Appearance("dark")) as (app, _, screen):
         app.deliver(moved("conga", ("a4b4",), room="g0"))
         screen.flush()

@@ -28,7 +28,9 @@ async def play_first_choices(visitor: Visitor) -> None:
     ("game", "options"),
     [("cohcoh", {"n": "3"}), *long_cases(("mancala", {"pits": "3", "stones": "2"}), ("maxconnect4", {}))],
 )
-async def test_whole_game_against_a_bot(server: Running, visit: Visit, game: str, options: dict[str, str]) -> None:
+async def test_game_against_a_bot_is_played_to_its_end(
+    server: Running, visit: Visit, game: str, options: dict[str, str]
+) -> None:
     async with running_bot(server.url, builtin("random", seed=3), name="random-bot"):
         ann = await visit()
         await ann.button("Play against random-bot").wait_for()
@@ -75,7 +77,7 @@ async def test_two_browsers_play_talk_and_play_again(visit: Visit) -> None:
 
 
 @pytest.mark.long  # the game of two browsers is quicker
-async def test_browser_against_terminal(server: Running, visit: Visit, tmp_path: Path) -> None:
+async def test_browser_plays_against_the_terminal(server: Running, visit: Visit, tmp_path: Path) -> None:
     async with client(server.url, tmp_path, "play", GameRequest("cohcoh", {"n": 3}, seat=0)) as (app, pilot):
         ben = await visit()
         await ben.button("Play against alice").click()

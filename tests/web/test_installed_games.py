@@ -93,7 +93,7 @@ async def test_tournament_plays_the_game_and_its_records_verify(folder: Path) ->
     await parlour(folder, "tournament", "verify", "cup.zip")
 
 
-async def test_server_bots_ratings_records_and_browser(folder: Path, browser: Browser) -> None:
+async def test_installed_game_works_with_bots_ratings_records_and_browser(folder: Path, browser: Browser) -> None:
     log = folder / "server.log"
     with log.open("wb") as errors:
         server = await asyncio.create_subprocess_exec(

@@ -71,7 +71,7 @@ async def test_worker_of_the_player_to_move_flags(start: Start, connect_guest: C
     assert end["at"] >= moved["at"] + 2000
 
 
-async def test_takeback_chat_and_private_room_by_code(start: Start, connect_guest: ConnectGuest) -> None:
+async def test_takeback_chat_and_codes_work_across_workers(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     created = await ann.ask("create", game="maxconnect4", seat=0, private=True)
@@ -233,7 +233,7 @@ async def test_costly_commands_spend_the_budget_of_an_address_at_all_workers(
     await until("the other worker knows it", lambda: there.tokens < before)
 
 
-async def test_a_dead_worker_counts_no_more(start: Start, connect_guest: ConnectGuest) -> None:
+async def test_dead_worker_no_longer_counts(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(), await start()
     await connect_guest(right.url, "ben", plays=["conga"])
     await until("the worker knows it", lambda: total(left) == 1 and bool(left.app.feed.bots()))

@@ -14,7 +14,7 @@ from tests.nodes.conftest import prefix as prefix
 from tests.workers.conftest import start_workers
 
 MAIN_TESTS = (
-    test_two_nodes.test_game_across_two_nodes,
+    test_two_nodes.test_game_is_played_across_two_nodes,
     test_two_nodes.test_rematch_takes_both_players_along,
     test_two_nodes.test_quick_pairing_finds_players_on_another_node,
     test_two_nodes.test_lobby_shows_rooms_and_bots_of_all_nodes,

@@ -25,7 +25,7 @@ class Local(Bot):
         return game.moves(state)[0]
 
 
-def test_bot_from_a_file(tmp_path: Path) -> None:
+def test_bot_of_a_file_gets_its_name_and_games(tmp_path: Path) -> None:
     path = tmp_path / "my_bot.py"
     path.write_text(BOT_SOURCE)
     factory = spec_factory(BotSpec(str(path)))

@@ -8,7 +8,7 @@ from client.bots.loader import LoadError, load
 from tests.client.bots.bot_files import BOT_SOURCE
 
 
-def test_class_of_a_file_with_several(tmp_path: Path) -> None:
+def test_file_with_several_bots_needs_the_name_of_the_class(tmp_path: Path) -> None:
     path = tmp_path / "two.py"
     path.write_text(BOT_SOURCE + BOT_SOURCE.replace("Mine", "Yours"))
     assert load(f"{path}:Yours").__name__ == "Yours"

@@ -70,7 +70,7 @@ def test_hooks_are_called_and_each_game_gets_a_new_bot() -> None:
     assert Recorder.calls == ["started 0 alice", "ended score", "close", "started 1 alice"]
 
 
-def test_bot_in_a_process(tmp_path: Path) -> None:
+def test_bot_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "apart.py"
     path.write_text(
         textwrap.dedent(

@@ -238,7 +238,7 @@ def test_positions_and_strength_are_goals(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @needs_jail
-def test_whole_class_in_four_languages(tmp_path: Path) -> None:
+def test_class_in_four_languages_is_graded(tmp_path: Path) -> None:
     write_course(tmp_path, games=10, seconds=2)  # one program never answers
     names = write_class(tmp_path / "hw")
     (tmp_path / "hw" / "kept.txt").write_text("not a submission")

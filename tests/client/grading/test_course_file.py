@@ -19,7 +19,7 @@ def course(folder: Path, text: str) -> Course:
     return load(folder / "course.toml")
 
 
-def test_course_with_all_kinds_of_goals(tmp_path: Path) -> None:
+def test_course_has_goals_of_all_kinds(tmp_path: Path) -> None:
     write_course(tmp_path)
     given = load(tmp_path / "course.toml")
     assert [goal.name for goal in given.goals] == [

@@ -67,7 +67,7 @@ def test_public_standings_rank_by_goals_and_hide_names(tmp_path: Path) -> None:
     assert {row[1] for row in rows[1:]} == {"player-1", "player-2", "player-3"}
 
 
-def test_results_for_gradescope(tmp_path: Path) -> None:
+def test_results_are_exported_for_gradescope(tmp_path: Path) -> None:
     course = sample(tmp_path)
     found = gradescope(graded(course, "ann", "pass", "pass", "fail", "fail").result, course)
     assert found["score"] == 30

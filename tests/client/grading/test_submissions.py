@@ -37,7 +37,7 @@ def test_folders_archives_and_single_files_are_submissions(tmp_path: Path) -> No
     }
 
 
-def test_export_of_moodle(tmp_path: Path) -> None:
+def test_submissions_in_an_export_of_moodle_are_found(tmp_path: Path) -> None:
     write_folder(tmp_path / "Ann Lee_123_assignsubmission_file_", {"a.py": "1"})
     (tmp_path / "Ben Oh_124_assignsubmission_file_work.zip").write_bytes(zipped({"b.c": "2"}))
     classmates = found(tmp_path)
@@ -71,7 +71,7 @@ submission_2:
     assert list(found(tmp_path)) == ["Ann Lee and Ben Oh", "Cleo"]
 
 
-def test_class_in_one_archive(tmp_path: Path) -> None:
+def test_submissions_in_one_archive_are_found(tmp_path: Path) -> None:
     (tmp_path / "hw.zip").write_bytes(zipped({"hw/ann/a.py": "1", "hw/ben/b.py": "2", "__MACOSX/x": ""}))
     assert list(found(tmp_path / "hw.zip")) == ["ann", "ben"]
 

@@ -97,7 +97,7 @@ def test_no_pair_is_worth_more_than_the_one_chosen(games: int) -> None:
     assert pairer._value(state, *game.players) == max(pairer._value(state, *pair) for pair in pairs)
 
 
-def test_few_games_come_first() -> None:
+def test_versions_with_few_games_are_paired_first() -> None:
     state = LadderState(ladder())
     play_pair(state, ANN, BEN, ("1-0", "1-0"), times=10)
     assert DOT in choice(ladder(), state, ANN, BEN, DOT)

@@ -193,7 +193,7 @@ def test_finish_reads_until_exit(children: list[Child], tmp_path: Path) -> None:
     assert child.close().status == 0
 
 
-def test_finish_without_input(children: list[Child], tmp_path: Path) -> None:
+def test_program_without_input_reads_the_end_of_the_file(children: list[Child], tmp_path: Path) -> None:
     assert start(children, tmp_path, "import sys; print(repr(sys.stdin.read()))").finish(b"", 20) == "''\n"
 
 

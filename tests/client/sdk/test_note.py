@@ -20,7 +20,7 @@ def test_note_survives_formatting_and_parsing(note: Note) -> None:
     assert parse_note(str(note)) == note
 
 
-def test_format() -> None:
+def test_note_is_written_with_all_its_fields() -> None:
     note = Note(value=3.5, depth=9, nodes=1200, wall=0.25, line=("a4b3", "d1c2"), text="sure")
     assert str(note) == "depth 9 value +3.5 nodes 1200 wall 0.250 line a4b3 d1c2 | sure"
 

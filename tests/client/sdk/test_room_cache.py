@@ -53,7 +53,7 @@ def test_snapshot_replaces_a_wrong_view() -> None:
     assert rooms["r"].states[0] == game.start()
 
 
-def test_unfinished_rooms() -> None:
+def test_only_unfinished_rooms_are_returned() -> None:
     rooms, log = RoomCache(), busy_log(1)
     rooms.apply_snapshot(log.snapshot(5), 0.0)
     assert [view.room for view in rooms.unfinished()] == ["r"]

@@ -19,7 +19,7 @@ from protocol.types import MAX_TIME_MS, TimeControl
         (f"{MAX_TIME_MS // 60_000}", TimeControl(kind="fischer", base=MAX_TIME_MS)),
     ],
 )
-def test_time_controls(text: str, control: TimeControl) -> None:
+def test_time_control_is_parsed(text: str, control: TimeControl) -> None:
     assert parse_time_control(text) == control
 
 

@@ -83,7 +83,7 @@ def test_board_and_legal_moves_agree_with_the_engine(variant: Variant) -> None:
         ("cohcoh", "marbles", ("white", "black")),
     ],
 )
-def test_kind_and_colours_of_each_game(game: str, kind: str, colours: tuple[str, str]) -> None:
+def test_layout_has_the_kind_and_colours_of_each_game(game: str, kind: str, colours: tuple[str, str]) -> None:
     plan = layout(create(game))
     assert (plan.kind, plan.colours) == (kind, colours)
 

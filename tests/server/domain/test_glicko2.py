@@ -11,7 +11,7 @@ from server.domain.glicko2 import MAX_DEVIATION, Rating, after_games, after_rest
 ratings = st.builds(Rating, st.floats(0, 3500), st.floats(30, 350), st.floats(0.03, 0.12))
 
 
-def test_published_example() -> None:
+def test_published_example_is_reproduced() -> None:
     opponents = [Rating(1400, 30), Rating(1550, 100), Rating(1700, 300)]
     after = after_games(Rating(1500, 200, 0.06), zip(opponents, (1, 0, 0), strict=True))
     assert after.rating == pytest.approx(1464.06, abs=0.01)

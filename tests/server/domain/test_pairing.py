@@ -85,7 +85,7 @@ def test_later_seeker_moves_to_the_room_of_the_earlier_one() -> None:
     assert match_seekers([seeker("a", 1500), seeker("b", 2000)], NOW) == []
 
 
-def test_nearest_opponent_or_the_first_without_ratings() -> None:
+def test_nearest_opponent_is_chosen_or_the_first_without_ratings() -> None:
     bots = {"new": None, "weak": 900.0, "equal": 1480.0}
     assert nearest_opponent(1500, bots) == "equal"
     assert nearest_opponent(None, bots) == "new"

@@ -211,7 +211,7 @@ async def test_game_of_a_lost_reviewer_goes_to_the_next(server: Harness) -> None
     assert states(ann)[-1] == "done"
 
 
-async def test_game_that_reviewers_do_not_survive_is_given_up(server: Harness) -> None:
+async def test_game_that_crashes_reviewers_is_given_up(server: Harness) -> None:
     room, ann, _ = await finished_game(server)
     for _ in range(MAX_ATTEMPTS):
         reviewer = await reviewer_of(server)

@@ -175,7 +175,7 @@ async def test_room_with_an_unreadable_event_of_another_node_is_given_up(
         app = left.app
         orphan = app.registry.rooms[room]
         assert (await ann.refused("say", room=room, text="hello?"))["code"] == "internal"
-        for _ in range(2):  # actions on a room that is no longer in the registry do not wait for ever
+        for _ in range(2):  # actions on a room that is no longer in the registry do not wait forever
             app.processor.act(orphan, partial(resume, down_since=0))
         await until("the room is given up", lambda: not orphan.queue and not orphan.busy)
     else:

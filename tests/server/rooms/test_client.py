@@ -8,7 +8,7 @@ from tests.server.domain.helpers import ANN
 from tests.server.fakes import RecordingClient
 
 
-def test_player_of_a_welcomed_client() -> None:
+def test_welcomed_client_has_a_player() -> None:
     assert player_of(RecordingClient(ANN)) is ANN
 
 

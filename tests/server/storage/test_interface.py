@@ -278,7 +278,7 @@ async def test_downtime_postpones_running_games(store: Store) -> None:
     assert await store.downtimes() == [Downtime(100, 400)], "the clock was set back"
 
 
-async def test_store_without_running_games(store: Store) -> None:
+async def test_waiting_and_ended_rooms_are_not_running(store: Store) -> None:
     assert not await store.has_running_rooms()
     await append_and_wait(store, Append("w", 0, (b"a",), row("w", "waiting")))
     await append_and_wait(store, Append("e", 0, (b"a",), row("e", "ended")))
@@ -335,7 +335,7 @@ async def test_loaded_session_tells_which_account_owns_its_name(store: Store) ->
     assert returning.name_owner is None
 
 
-async def test_latest_seqs_of_several_rooms(store: Store) -> None:
+async def test_latest_seqs_of_several_rooms_are_read_at_once(store: Store) -> None:
     for room, count in (("r1", 1), ("r2", 3)):
         await append_and_wait(store, Append(room, 0, (b"x",) * count))
     assert await store.latest_seqs(["r1", "r2", "nowhere"]) == {"r1": 1, "r2": 3}

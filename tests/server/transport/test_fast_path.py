@@ -396,7 +396,7 @@ async def test_several_frames_in_one_segment_are_answered_in_order(client: RawCl
     assert [(await client.reply())["id"] for _ in range(50)] == list(range(50))
 
 
-async def test_frame_and_a_half_then_the_rest(read: list[bytes], client: RawClient) -> None:
+async def test_frames_are_read_although_one_is_split(read: list[bytes], client: RawClient) -> None:
     first, second, third = (frame(TEXT, command(id)) for id in (1, 2, 3))
     await client.send_pieces([first + second[:10], second[10:] + third], read)
     assert [(await client.reply())["id"] for _ in range(3)] == [1, 2, 3]

@@ -57,7 +57,7 @@ def test_query_is_ignored() -> None:
         ({"store_error": "disk full"}, 503, "the store fails: disk full\n"),
     ],
 )
-def test_health(changes: dict[str, Any], status: int, text: str) -> None:
+def test_health_pages_show_the_status(changes: dict[str, Any], status: int, text: str) -> None:
     services = StubServices()
     for name, value in changes.items():
         setattr(services.status, name, value)

@@ -56,7 +56,7 @@ async def test_own_server_has_the_page(tmp_path: Path) -> None:
         await process.communicate()
 
 
-async def test_tournament_without_a_page(tmp_path: Path) -> None:
+async def test_tournament_without_a_page_prints_no_address(tmp_path: Path) -> None:
     few = [*RUN[:-3], "--games", "2", "--quiet"]
     process = await start_command("run", str(tmp_path / "cup"), *few, "--no-page")
     output, _ = await process.communicate()

@@ -89,7 +89,7 @@ def test_page_is_deterministic() -> None:
     assert first == second
 
 
-def test_page_without_games() -> None:
+def test_page_without_games_says_so() -> None:
     given = plan("swiss", *"abcd")
     assert "0 games, not finished" in page(standings(given, {}), given, TournamentState())
 

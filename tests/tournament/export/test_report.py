@@ -35,7 +35,7 @@ def builder(plan: Plan, state: TournamentState, live: Mapping[int, Any] | None =
     return ReportBuilder(runner, **more)
 
 
-def test_report_on_a_finished_tournament() -> None:
+def test_report_on_a_finished_tournament_has_all_results() -> None:
     plan = plan_of("round-robin", contestants(3), games=2, clock="10+0.1")
     state = simulate(plan)
     report = builder(plan, state)()

@@ -69,7 +69,7 @@ async def test_interrupted_review_goes_on(tmp_path: Path) -> None:
     assert sorted(folder.state_with_reviews().reviews) == [1, 2]
 
 
-async def test_game_without_moves_and_wrong_record(tmp_path: Path) -> None:
+async def test_wrong_record_is_not_reviewed_but_one_without_moves_is(tmp_path: Path) -> None:
     folder = await match(tmp_path / "cup")
     (first, result), second = finished_games(folder)
     header = result.record.partition("\n\n")[0].replace(f"result: {result.result}", "result: *")

@@ -9,7 +9,7 @@ from server.cluster.mqtt.url import Topics, broker_address
 from server.config import Settings
 
 
-def test_broker_address_and_prefix() -> None:
+def test_url_has_the_address_of_the_broker_and_a_prefix() -> None:
     at = broker_address(Settings(bus="mqtt://ann:p%40ss@broker"))
     assert (at.host, at.port, at.user, at.password, at.tls) == ("broker", 1883, "ann", "p@ss", None)
     at = broker_address(Settings(bus="mqtts://broker:99", bus_user="ben", bus_password="x"))

@@ -80,7 +80,7 @@ async def test_slow_search_is_cancelled_and_the_store_works_on(
 async def test_read_ends_although_the_network_passes_nothing_on(
     database: str, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To cancel a statement, asyncpg connects again; here that takes for ever."""
+    """To cancel a statement, asyncpg connects again; here that takes forever."""
     link = await link_to_postgres(postgres)
     monkeypatch.setattr(store_module, "TIMEOUT_S", 2 * TIMEOUT_S)
     store = PostgresStore(f"postgresql://postgres@127.0.0.1:{link.port}/{database.split('@/')[1].split('?')[0]}")
