@@ -237,7 +237,7 @@ async def fill(url: str) -> tuple[str, str]:
 
 
 def age(db: str, long: str, aborted: str) -> None:
-    """Make a log long, and copy an aborted room many times: no server would take so many requests."""
+    """Make a log long, and copy an aborted room many times: no server would accept that many requests."""
     connection = sqlite3.connect(db)
     (last,) = connection.execute("SELECT max(seq) FROM events WHERE room = ?", (long,)).fetchone()
     at = int(time.time() * 1000)

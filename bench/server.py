@@ -275,7 +275,7 @@ async def memory(args: Namespace) -> None:
 
 
 async def rooms(args: Namespace) -> None:
-    """Keep ten moves in flight at any time, in all rooms by turns."""
+    """Keep ten moves in flight at any time, in all rooms in turn."""
     measured: dict[int, list[Measured]] = {10: [], 200: [], 2000: []}
     with ExitStack() as servers:
         tables: dict[int, tuple[Server, Tally, list[Match]]] = {}

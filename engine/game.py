@@ -105,7 +105,7 @@ class Game(ABC):
     evaluations: ClassVar[Mapping[str, str]]  # name -> rule function (own, other) -> int; the first is the default
     point_name: ClassVar[str] = "point"  # what a value counts, in games with points
     chance_scale: ClassVar[float] = 1.0  # an estimate of this size wins 73 % of the games; see bench/review.py
-    minor_drop: ClassVar[float] = 2.0  # dropping so many points within the same result is an inaccuracy
+    minor_drop: ClassVar[float] = 2.0  # dropping this many points within the same result is an inaccuracy
     move_form: ClassVar[str]  # the form of a move, for error messages
     position_form: ClassVar[str]
 

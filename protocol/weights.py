@@ -57,9 +57,9 @@ WEIGHTS: Mapping[type[Any], int] = {
     Hello: 4,  # a name is claimed, a session saved. Only the address pays: a connection says hello once
 }
 ROOM_LOAD_WEIGHT = 8  # 400 µs: of any other command to a room that is not in memory, such as one that ended long ago
-LOADED_EVENTS_PER_MESSAGE = 20  # such a command counts as one message more for so many events of the room
+LOADED_EVENTS_PER_MESSAGE = 20  # such a command counts as one message more per this many events of the room
 STALE_MOVE_WEIGHT = 3  # of a move that is refused with a snapshot
-EXPORTED_PLIES_PER_MESSAGE = 20  # `export` counts as one message more for so many plies
-BOARDS_PER_MESSAGE = 5  # `boards` counts as one message more for so many boards
+EXPORTED_PLIES_PER_MESSAGE = 20  # `export` counts as one message more per this many plies
+BOARDS_PER_MESSAGE = 5  # `boards` counts as one message more per this many boards
 
 WEIGHTS_BY_NAME = {tag_of(command): weight for command, weight in WEIGHTS.items()}

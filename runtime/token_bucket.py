@@ -21,7 +21,7 @@ class TokenBucket:
         self.tokens, self.filled_at = burst, now
 
     def wait(self, now: float, weight: float = 1.0) -> float:
-        """Take `weight` tokens and return 0.0, or return the seconds until there are so many.
+        """Take `weight` tokens and return 0.0, or return the seconds until the bucket has them.
 
         A full bucket is enough for any weight: the others are owed, and the next message waits for them.
         """

@@ -23,7 +23,7 @@ MAX_PLAN_BYTES = 1 << 20
 MAX_STATE_BYTES = 1 << 16
 MAX_LOG_BYTES = 32 << 20  # a log of a tournament: its text may take four times as much memory
 MAX_OWN_LOG_BYTES = 4 << 30  # a log of a tournament that is played here, of up to a million games
-MIN_ENTRY_BYTES = 1 << 10  # a shorter line of a log counts as so many: its value takes about as much memory
+MIN_ENTRY_BYTES = 1 << 10  # a shorter line of a log counts as this many: its value takes about as much memory
 MAX_ENTRY_BYTES = 4 << 20  # a line of a log: a game with a record of MAX_RECORD_BYTES
 MAX_DEPTH = 16  # nested lists and maps
 MAX_JSON_VALUES = 1_000_000  # an empty list takes two bytes of a file and 80 of memory
@@ -72,7 +72,7 @@ def read_beginning(path: Path, max_bytes: int) -> bytes:
 def read_lines(path: Path, max_bytes: int, max_line_bytes: int, min_line_bytes: int = 0) -> Iterator[bytes]:
     """Yield the lines of a regular file, one at a time, with their line breaks. Raises UnsafeFile or OSError.
 
-    `min_line_bytes`: a shorter line counts as so many bytes.
+    `min_line_bytes`: a shorter line counts as this many bytes.
     """
     with open_file(path) as file:
         if os.fstat(file.fileno()).st_size > max_bytes:

@@ -183,7 +183,7 @@ class CrashReport:
 
 
 def copy_plain(source: str, target: str) -> None:
-    """Copy a file of a program, but not its right to run as its owner: the copy belongs to us."""
+    """Copy a file of a program without its setuid bit: the copy belongs to the user of this process."""
     shutil.copyfile(source, target)
     Path(target).chmod(Path(source).stat().st_mode & 0o777)
 

@@ -118,7 +118,7 @@ class OneShotBot(Bot):
 
 
 def explain_failure(failure: Failure, child: Child, exit: Exit) -> Failure:
-    """Return a failure with what the program said: how it ended or, if it exited normally, its last words."""
+    """Return a failure with what the program said: how it ended or, if it exited normally, the end of its output."""
     if exit.status != 0:
         return Failure("exited", f"{failure}; {child.describe_end(exit)}", failure.move)
     printed = child.said.text().strip().splitlines()

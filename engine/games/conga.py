@@ -349,7 +349,7 @@ class Conga(Game):
 
 
 NAMES = tuple("abcd"[square % 4] + "1234"[square // 4] for square in range(16))
-STONES_TO_RUN = (0, 1, 2, 2, *(3,) * 12)  # squares that so many stones fill: one, then two, then the rest
+STONES_TO_RUN = (0, 1, 2, 2, *(3,) * 12)  # the squares that this many stones fill: one, then two, then the rest
 MOVES_BY_TEXT = {
     NAMES[move & 15] + NAMES[(move & 15) + STEPS[move >> 4]]: move for move in range(MAX_MOVES) if REACH[move]
 }

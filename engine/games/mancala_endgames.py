@@ -40,7 +40,7 @@ def row_sum(word: int) -> int:
 
 
 def row_count(stones: int) -> int:
-    """Return the number of rows with so many stones."""
+    """Return the number of rows with this many stones."""
     return ENDGAME_WAYS[(PITS - 1) * (ENDGAME_STONES + 2) + stones + 1]
 
 
@@ -54,7 +54,7 @@ def row_rank(word: int) -> int:
 
 
 def first_row(stones: int) -> int:
-    """Return the row of rank 0 with so many stones."""
+    """Return the row of rank 0 with this many stones."""
     return stones << BITS * (PITS - 1)
 
 
@@ -124,6 +124,6 @@ def rows(pits: int, stones: int) -> int:
 
 
 def places(pits: int, stones: int) -> int:
-    """Return the size of the table of the positions with at most so many stones."""
+    """Return the size of the table of the positions with at most this many stones."""
     spare = sum(rows(pits, half) ** 2 for half in range(stones // 2 + 1))
     return comb(stones + 2 * pits, 2 * pits) + spare

@@ -8,14 +8,14 @@ from engine.review.values import Evaluator
 
 
 def wins_within(game: Game, state: State, plies: int) -> bool:
-    """Return whether the side to move can force a win within so many plies. For games in which sides alternate."""
+    """Return whether the side to move can force a win within this many plies. For games in which sides alternate."""
     if plies < 1:
         return False
     return any(loses_within(game, game.after(state, move), plies - 1) for move in game.moves(state))
 
 
 def loses_within(game: Game, state: State, plies: int) -> bool:
-    """Return whether the side to move loses within so many plies, whatever it plays."""
+    """Return whether the side to move loses within this many plies, whatever it plays."""
     moves = game.moves(state)
     if not moves:
         return bool(game.rules.score(state.mine, state.rest) < 0)
@@ -23,7 +23,7 @@ def loses_within(game: Game, state: State, plies: int) -> bool:
 
 
 def may_win_within(evaluator: Evaluator, state: State, move: Move, plies: int) -> bool:
-    """Return False only if a move does not win within so many plies: a search of this depth would have seen it.
+    """Return False only if a move does not win within this many plies: a search of this depth would have seen it.
 
     A search goes deeper where there is only one move, so True may mean a longer win.
     """
@@ -33,7 +33,7 @@ def may_win_within(evaluator: Evaluator, state: State, move: Move, plies: int) -
 
 
 def is_proved(puzzle: Puzzle, nodes: int, compiled: bool | None = None) -> bool:
-    """Return whether it is proved, within so many nodes per move, that the move of a puzzle alone keeps the value."""
+    """Return whether it is proved, within this many nodes per move, that the move of a puzzle alone keeps the value."""
     game = puzzle.create()
     state = game.start()
     move = game.parse(state, puzzle.move)

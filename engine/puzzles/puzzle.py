@@ -27,7 +27,7 @@ class InvalidPuzzles(GameError):
 class Puzzle:
     """A position and the only move that keeps its value.
 
-    `value` is for the side to move. `plies`: in games whose positions can repeat, the move wins within so many plies,
+    `value` is for the side to move. `plies`: in games whose positions can repeat, the move wins within this many plies,
     and no other move does; None in other games, where every other move is worth less. `level`: the lowest level of
     the search that finds the move.
     """

@@ -75,7 +75,7 @@ class BusListener(Protocol):
         """Handle numbers of another worker; see WorkerBus.share."""
 
     def shared_numbers(self) -> dict[str, dict[str, float]]:
-        """Return the numbers that a worker must know which has just connected."""
+        """Return the numbers that a newly connected worker must know."""
 
     def metrics_sample(self) -> Any:
         """Return the metrics of this worker."""

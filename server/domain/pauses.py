@@ -18,7 +18,7 @@ def recent_aborts(aborts: Sequence[int], now: int) -> tuple[int, ...]:
 
 
 def pause_ms(count: int) -> int:
-    """Return how long a player pauses after so many aborts."""
+    """Return how long a player pauses after this many aborts."""
     over = count - FREE_ABORTS
     return 0 if over <= 0 else min(FIRST_PAUSE_MS << min(over - 1, 10), MAX_PAUSE_MS)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from server.rooms.live_room import LiveRoom
 from server.rooms.timers import Now
 
-RESERVED_PART = 4  # one place of so many is for newcomers
+RESERVED_PART = 4  # one place in this many is for newcomers
 ACCEPT_TIMEOUT_MS = 10_000  # an invitation that the bot has not accepted by then gives its place back
 
 

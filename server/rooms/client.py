@@ -45,7 +45,7 @@ class Client(Protocol):
         """Spend more of the rate limit on a command. Return 0.0, or the seconds to wait if it is used up."""
 
     def raise_limits(self, allowance: int) -> None:
-        """Give the client so many times the limits, and a budget apart from that of its address."""
+        """Multiply the limits of the client, and give it a budget apart from that of its address."""
 
     def backlog(self) -> int:
         """Return the number of bytes that the other side has not read yet."""

@@ -375,7 +375,7 @@ class Store(Protocol):
         """Make sure that the log has a partition for each of these months, if it has partitions."""
 
     async def drop_month(self, month: str, rooms: int) -> bool:
-        """Drop the partition of a month, and the rooms, if all have ended and there are so many.
+        """Drop the partition of a month, and the rooms, if all have ended and their number is `rooms`.
 
         Return False if that cannot be done: remove the rooms by themselves then.
         """

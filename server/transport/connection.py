@@ -214,7 +214,7 @@ class Connection(FastPath):
         return own if own or self.allowance > 1 else self.services.ip_limits.charge(self.address, weight, now)
 
     def raise_limits(self, allowance: int) -> None:
-        """Give the client so many times the limits, and a budget apart from that of its address."""
+        """Multiply the limits of the client, and give it a budget apart from that of its address."""
         settings, now = self.services.settings, self.loop.time()
         self.rate_limit = RateLimit(settings.rate * allowance, float(settings.burst * allowance), now)
         self.allowance = allowance

@@ -21,6 +21,6 @@ class RateLimit(TokenBucket):
         return self.tokens >= 1.0
 
     def refuse(self) -> bool:
-        """Count a refused frame. Return True if there are so many that the client should be disconnected."""
+        """Count a refused frame. Return True if the client has exceeded the limit for too long."""
         self.refused += 1
         return self.refused > FLOOD_BURSTS * self.burst

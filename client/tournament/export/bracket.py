@@ -17,7 +17,7 @@ def is_shown(bracket: Bracket) -> bool:
 
 
 def round_name(ties: int) -> str:
-    """Return the name of a round with so many ties."""
+    """Return the name of a round with this number of ties."""
     return ROUND_NAMES.get(ties, f"round of {2 * ties}")
 
 

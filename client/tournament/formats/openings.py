@@ -58,7 +58,7 @@ class Openings:
 
 
 def draws(game: Game, seed: int, number: int, plies: int, count: int) -> Iterator[str]:
-    """Yield the positions after so many random moves, those of `count` games that have not ended by then."""
+    """Yield the positions after `plies` random moves, those of `count` games that have not ended by then."""
     rng = Random(f"{seed} opening {number}")
     for _ in range(count):
         if position := walk(game, rng, plies):
