@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.contract import searches
+from engine.contract.trial import MAX_CALL_CPU_S
 from parlour.cli import game_check
 from parlour.cli.game_package import new_package
 from parlour.cli.main import main
@@ -114,7 +115,9 @@ def play(mine: int, rest: int, move: int) -> tuple[int, int, bool]:
 
 
 def unused("""
-WORK = """    for _ in range(3_000_000):
+WORK = f"""    from time import thread_time
+    end = thread_time() + {2 * MAX_CALL_CPU_S}
+    while thread_time() < end:
         pass
     stones = mine | rest
 """
