@@ -1,4 +1,4 @@
-"""The order of the tests: those that wait longest first, or a random order that a seed repeats."""
+"""The order of the tests: folders with long files first, or a random order that a seed repeats."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from random import Random
 from typing import TypeVar
 
 T = TypeVar("T")
-SLOW_FOLDERS = ("web", "e2e", "nodes", "workers", "tournament", "course", "parlour")
+SLOW_FOLDERS = ("web", "e2e", "nodes", "workers", "tournament", "course", "parlour", "tui")
 
 
 def slow_first(tests: list[T], file_of: Callable[[T], Path]) -> None:
-    """Put the folders whose tests drive real programs first. Otherwise one of their files runs alone at the end."""
+    """Put the folders with long files first: real programs and screens. Else one file runs alone at the end."""
     place = {folder: number for number, folder in enumerate(SLOW_FOLDERS)}
     here = Path(__file__).parent
     tests.sort(key=lambda test: place.get(file_of(test).relative_to(here).parts[0], len(place)))
