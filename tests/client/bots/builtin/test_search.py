@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 from client.bots.builtin.rng import PositionRng
 from client.bots.builtin.search import SearchBot, warm
@@ -36,17 +37,16 @@ def test_high_level_beats_a_low_one() -> None:
 def test_search_keeps_to_its_time_and_notes_its_result() -> None:
     game = create("conga")
     bot = BotSpec("search", level=10).constructor()()
-    walls = []
-    for _ in range(3):  # the machine may stall during one of them
-        given = Budget(0.2, budget().deadline, left=SHORT_CLOCK_S)
-        thought = as_thought(game, game.start(), bot.choose(game, game.start(), given))
-        assert isinstance(thought.note, Note)
-        assert thought.note.depth is not None
-        assert thought.note.depth >= 1
-        assert thought.note.wall is not None
-        walls.append(thought.note.wall)
-        assert thought.note.line[0] == thought.move
-    assert min(walls) < 1.0
+    given = Budget(0.2, budget().deadline, left=SHORT_CLOCK_S)
+    began = time.thread_time()
+    thought = as_thought(game, game.start(), bot.choose(game, game.start(), given))
+    spent = time.thread_time() - began  # CPU time, because a busy machine may stall
+    assert 0.001 < spent < 1.0
+    assert isinstance(thought.note, Note)
+    assert thought.note.depth is not None
+    assert thought.note.depth >= 1
+    assert thought.note.wall is not None
+    assert thought.note.line[0] == thought.move
 
 
 def test_search_that_is_ahead_avoids_a_repetition() -> None:
