@@ -30,7 +30,7 @@ class Finding(NamedTuple):
 
 
 def all_findings(game: type[Game], perft_file: Path) -> Iterator[Finding]:
-    """Yield the result of every check. Stops early if the game cannot even be created and played."""
+    """Yield the result of every check. Stops early if the game cannot even be created and played, or is too slow."""
     first = one("declaration", lambda: declaration_is_complete(game))
     yield first
     if first.mistakes:
@@ -38,8 +38,11 @@ def all_findings(game: type[Game], perft_file: Path) -> Iterator[Finding]:
     first = one("quick self-test", lambda: void(try_out(game)))
     yield first
     if not first.mistakes:
-        yield from contract_findings(game)
-    if not any(limit in mistake for mistake in first.mistakes for limit in TOO_SLOW):
+        for found in contract_findings(game):
+            yield found
+            if is_too_slow(found):  # each of the other checks would take as long
+                return
+    if not is_too_slow(first):
         yield one("perft", lambda: check_perft(game, perft_file))
     if not first.mistakes:
         yield from search_findings(game)
@@ -55,6 +58,8 @@ def contract_findings(game: type[Game]) -> Iterator[Finding]:
             found = one(check.name, lambda: check.run(instance, list(positions(instance, check.games))))  # noqa: B023
             shown = " ".join(f"{name}={value}" for name, value in options.items())
             mistakes += [f"{f'with {shown}: ' if shown else ''}{mistake}" for mistake in found.mistakes]
+            if is_too_slow(found):
+                break
         yield Finding(check.name, tuple(mistakes))
 
 
@@ -91,6 +96,11 @@ def one(name: str, check: Callable[[], None]) -> Finding:
     except Exception as error:
         return Finding(name, (f"it raises {sentence_of(error)}",))
     return Finding(name)
+
+
+def is_too_slow(finding: Finding) -> bool:
+    """Return whether a check found the rules to be too slow."""
+    return any(limit in mistake for mistake in finding.mistakes for limit in TOO_SLOW)
 
 
 def void(result: object) -> None:

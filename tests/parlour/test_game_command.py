@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.contract import searches
+from engine.contract import report, searches
 from engine.contract.trial import MAX_CALL_CPU_S
 from parlour.cli import game_check
 from parlour.cli.game_package import new_package
@@ -193,6 +193,21 @@ def test_check_says_what_is_wrong(
     assert sentence in text
     assert "found mistakes" in text
     assert "Traceback" not in text
+
+
+@pytest.mark.usefixtures("plain")
+def test_check_ends_at_rules_that_never_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "CHECK_CPU_S", 1.0)
+    folder = tmp_path / "hex"
+    assert main(["game", "new", "hex", "--folder", str(folder)]) == 0
+    module = folder / MODULE
+    endless = "    while N != 7:  # the default\n        pass\n    stones = mine | rest\n"
+    module.write_text(module.read_text().replace("    stones = mine | rest\n", endless))
+    code, text = check(capsys, str(folder))
+    assert code == 1
+    assert text.count("takes longer than 1 s: the rules are too slow, or never end") == 1, text
 
 
 def test_endless_rules_are_stopped(
