@@ -49,7 +49,7 @@ async def test_prune_reports_what_it_deletes(tmp_path: Path) -> None:
     code, out, _ = await parlour_command("db", "prune", PARLOUR_DB=path, PARLOUR_KEEP_ABORTED="7")
     assert code == 0
     assert out.startswith("deleted 3 rooms without a result, 0 sessions, 0 chat messages\n")
-    assert "1 rooms, 1 events" in out
+    assert "1 room, 1 event," in out
 
 
 async def test_prune_refuses_the_file_of_a_running_server(tmp_path: Path) -> None:
@@ -276,6 +276,13 @@ async def test_archived_game_can_be_shown_and_restored(db: str, tmp_path: Path) 
     assert (code, out) == (0, f"5 rooms restored from {file}; 0 were there already\n")
     code, _, err = await parlour_command("verify", room, "--db", db)
     assert code == 0
+
+
+async def test_archive_says_that_there_is_nothing_to_do(tmp_path: Path) -> None:
+    path = str(tmp_path / "parlour.db")
+    await fill(path)
+    done = await parlour_command("db", "archive", str(tmp_path), "--before", "2025-05", "--db", path)
+    assert done == (0, "nothing to archive: no room was created before 2025-05\n", "")
 
 
 def test_mistakes_of_archive_are_one_sentence(tmp_path: Path, capsys: Capture) -> None:

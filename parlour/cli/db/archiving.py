@@ -28,7 +28,10 @@ async def archive(db: str, folder: Path, before: str) -> None:
         raise UserError(f"there is no folder {folder}: create it")
     progress = ProgressLine()
     async with opened_store(db, "rooms", serving=True) as (store, _):
-        for month in await months_before(store, before):
+        months = await months_before(store, before)
+        if not months:
+            print_line(f"nothing to archive: no room was created before {before}")
+        for month in months:
             file = folder / f"parlour-{month}.db"
             async with opened_store(str(file), "rooms", create=True, serving=True, unfinished=True) as (target, _):
                 moved = await archive_month(store, target, month, str(file), now, progress.show)

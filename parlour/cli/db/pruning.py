@@ -13,6 +13,7 @@ from server.rooms.retention import Retention
 from server.storage.interface import Store
 
 KINDS = {"rooms": "rooms without a result", "sessions": "sessions", "chat": "chat messages"}
+KIND_OF_ONE = {"rooms": "room without a result", "sessions": "session", "chat": "chat message"}
 
 
 async def prune(settings: Settings, dry_run: bool) -> None:
@@ -31,16 +32,22 @@ async def prune(settings: Settings, dry_run: bool) -> None:
         )
         if dry_run:
             rooms, sessions = await store.count_prunable(retention.aborted_before, retention.sessions_before)
-            print_line(f"would delete {rooms} {KINDS['rooms']} and {sessions} {KINDS['sessions']}")
+            print_line(f"would delete {counted_kind('rooms', rooms)} and {counted_kind('sessions', sessions)}")
             print_line(f"would empty the chat of games that ended more than {settings.keep_chat:g} days ago")
         else:
             done = await retention.prune()
             progress.clear()
-            print_line(f"deleted {', '.join(f'{done[kind]} {name}' for kind, name in KINDS.items())}")
+            print_line(f"deleted {', '.join(counted_kind(kind, done[kind]) for kind in KINDS)}")
         await show_rest(store)
+
+
+def counted_kind(kind: str, number: int) -> str:
+    """Return the number of things of a kind: `1 session`, `2 rooms without a result`."""
+    return f"{number} {(KIND_OF_ONE if number == 1 else KINDS)[kind]}"
 
 
 async def show_rest(store: Store) -> None:
     rows, sizes = await store.sizes()
-    print_line(f"in the database: {', '.join(f'{count} {table}' for table, count in rows.items())}")
+    names = {table: table.removesuffix("s") if count == 1 else table for table, count in rows.items()}
+    print_line(f"in the database: {', '.join(f'{count} {names[table]}' for table, count in rows.items())}")
     print_line(f"bytes: {', '.join(f'{count} {part}' for part, count in sizes.items())}")
