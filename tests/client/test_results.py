@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from client.presentation.judgement import balance_text, share_of
 from client.presentation.results import result_card
 from client.sdk.room_view import RoomView
 from client.sdk.sides import shown_sides
@@ -108,12 +107,3 @@ def test_length_lasts_until_the_end_of_the_game() -> None:
         "conga", ("a4b4",), status="ended", result="0-1", reason="resigned", winner=1, started_at=1, ended_at=9001
     )
     assert result_card(RoomView(ended, 0.0), ("blue", "red")).length == "1 move, 9 s"
-
-
-def test_balance_is_a_sentence() -> None:
-    names = ("alice", "search@5")
-    assert balance_text(0.1, names) == "About even."
-    assert balance_text(1.2, names) == "alice is a little better."
-    assert balance_text(-3, names) == "search@5 is better."
-    assert balance_text(-90, names) == "search@5 is winning."
-    assert share_of(0) == 0.5

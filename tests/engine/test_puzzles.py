@@ -14,6 +14,7 @@ from engine.puzzles import (
     InvalidPuzzles,
     Puzzle,
     candidates,
+    follow_ups,
     is_proved,
     make_puzzle,
     parse_puzzles,
@@ -63,6 +64,29 @@ def test_made_puzzles_agree_with_an_exhaustive_solver() -> None:
     assert puzzles
     assert all(check_independently(puzzle, 50_000) for puzzle in puzzles)
     assert parse_puzzles(write_puzzles(puzzles)) == puzzles
+
+
+def test_puzzle_of_conga_is_the_shortest_forced_win() -> None:
+    shipped = next(puzzle for puzzle in shipped_puzzles("conga") if puzzle.plies == 3)
+    game = shipped.create()
+    state = game.load(shipped.position)
+    made = make_puzzle(Evaluator(game, 3_000, compiled=False), state, {1: 10}, compiled=False)
+    assert made is not None
+    assert (made.position, made.move, made.plies, made.value) == (shipped.position, shipped.move, 3, 1)
+    lost = game.play(state, game.parse(state, shipped.move))
+    assert make_puzzle(Evaluator(game, 3_000, compiled=False), lost, {1: 10}, compiled=False) is None
+
+
+def test_positions_after_a_winning_move_are_candidates() -> None:
+    shipped = next(puzzle for puzzle in shipped_puzzles("conga") if puzzle.plies == 3)
+    game = shipped.create()
+    state = game.load(shipped.position)
+    following = follow_ups(Evaluator(game, 3_000, compiled=False), state)
+    after = game.play(state, game.parse(state, shipped.move))
+    assert following
+    assert set(following) <= {game.play(after, move) for move in game.moves(after)}
+    assert all(answered.turn == state.turn and len(game.moves(answered)) >= 3 for answered in following)
+    assert follow_ups(Evaluator(SMALL, 100, compiled=False), SMALL.start()) == []
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -12,13 +12,14 @@ import pytest
 
 from client.bots import reviewer as module
 from client.bots.reviewer import Reviewer
-from client.presentation.server_reviews import review_of
+from client.presentation.server_reviews import ReviewFailed, fetch_review, review_of
 from client.sdk.errors import Refused
 from client.sdk.session import Session
 from engine.errors import InvalidRecord
 from engine.record import parse
 from engine.review import Budget, review
 from protocol.codec import JSON
+from protocol.replies import ReviewUpdate
 from runtime.backoff import Backoff
 from server.app import Running
 from tests.e2e.accounts import account
@@ -27,7 +28,7 @@ from tests.e2e.conftest import connect_guest as connect_guest
 from tests.e2e.conftest import start as start
 from tests.e2e.guest import Guest
 from tests.e2e.play import play, room_of
-from tests.waiting import until
+from tests.waiting import TIMEOUT_S, until
 
 BUDGET = Budget(nodes=50)  # without a compiled search, a game takes a fraction of a second
 MOVES = ("a1", "b1", "c1", "e1")
@@ -81,6 +82,22 @@ async def test_review_of_the_server_is_the_review_of_the_engine(start: Start, co
         assert await ask(await connect_guest(server.url), room) == update
 
 
+async def test_client_follows_its_review_until_it_is_done(start: Start, connect_guest: ConnectGuest) -> None:
+    server = await start()
+    room, _ = await finished_game(server, connect_guest)
+    seen: list[ReviewUpdate] = []
+    async with reviewing(server):
+        session = Session(server.url, name="cy")
+        try:
+            await session.open(TIMEOUT_S)
+            update = await fetch_review(session, room, seen.append)
+        finally:
+            await session.close()
+    assert update.state == "done"
+    assert [move.ply for move in update.moves] == [1, 2, 3, 4]
+    assert {early.state for early in seen} <= {"queued", "running"}
+
+
 async def test_reviewer_goes_on_after_a_lost_connection(start: Start, connect_guest: ConnectGuest) -> None:
     server = await start()
     room, ann = await finished_game(server, connect_guest)
@@ -107,6 +124,13 @@ async def test_game_that_cannot_be_reviewed_is_reported(
     room, ann = await finished_game(server, connect_guest)
     async with reviewing(server):
         update = await ask(ann, room)
+        session = Session(server.url, name="cy")
+        try:
+            await session.open(TIMEOUT_S)
+            with pytest.raises(ReviewFailed, match=r"the game was not reviewed: .*no such move"):
+                await fetch_review(session, room, lambda early: None)
+        finally:
+            await session.close()
     assert update["state"] == "failed"
     assert "no such move" in update["why"]
 
