@@ -48,8 +48,8 @@ class Load(Protocol):
     async def echo(self, server: Server, seconds: float) -> Measured:
         """Measure the round trips of a server that echoes."""
 
-    async def moves(self, server: Server, seconds: float, matches: int) -> Measured:
-        """Measure durable moves: one counts when the opponent has received it."""
+    async def moves(self, server: Server, seconds: float, matches: int, warm_up_s: float = WARM_UP_S) -> Measured:
+        """Measure durable moves, after some that do not count. A move counts when the opponent has received it."""
 
     async def storm(self, server: Server, connections: int, hello: bool) -> Measured:
         """Measure clients that connect all at once and wait for one reply: to `hello`, or to an echo."""
@@ -100,11 +100,13 @@ class PythonLoad:
             client.transport.close()
         return measured
 
-    async def moves(self, server: Server, seconds: float, matches: int) -> Measured:
+    async def moves(self, server: Server, seconds: float, matches: int, warm_up_s: float = WARM_UP_S) -> Measured:
         key = server.pid, matches
         if key not in self._open:
             tally = Tally()
-            self._open[key] = tally, await open_matches(server.url, matches, tally)
+            opened = await open_matches(server.url, matches, tally)
+            await in_turn(server, opened, matches, tally, warm_up_s)
+            self._open[key] = tally, opened
         tally, opened = self._open[key]
         return await in_turn(server, opened, matches, tally, seconds)
 
@@ -163,11 +165,11 @@ class CompiledLoad:
     async def echo(self, server: Server, seconds: float) -> Measured:
         return self._measured(await self._run("echo", server, secs=seconds, warm=WARM_UP_S, conns=ECHO_CONNECTIONS))
 
-    async def moves(self, server: Server, seconds: float, matches: int) -> Measured:
+    async def moves(self, server: Server, seconds: float, matches: int, warm_up_s: float = WARM_UP_S) -> Measured:
         with NamedTemporaryFile("w", suffix=".conf") as conf:
             conf.writelines(f"{match} {seat} /ws\n" for match in range(matches) for seat in (0, 1))
             conf.flush()
-            output = await self._run("game", server, proto="parlour", conf=conf.name, secs=seconds, warm=WARM_UP_S)
+            output = await self._run("game", server, proto="parlour", conf=conf.name, secs=seconds, warm=warm_up_s)
         assert not output["errors"], output
         return self._measured(output)
 

@@ -2,12 +2,13 @@
 
     python -m bench.workers                    200 matches on one process and on two workers, in short rounds
     python -m bench.workers --workers 4        another number of workers
-    python -m bench.workers --apart            Python load: opponents of every match on different workers
+    python -m bench.workers --apart            Python load: opponents of every match connect to different workers
     python -m bench.workers --together         Python load: opponents of every match on one worker
     python -m bench.workers --idle-workers 8   the CPU time of a move when more workers run that have nothing to do
 
 Without --apart or --together the system chooses the worker of each connection, as it does for real clients. A compiled
-generator (--generator) has no choice either.
+generator (--generator) has no choice either. In the first seconds, which do not count, the connections of a match
+move to one worker.
 
 Every rate comes with the CPU time of all processes of the server per move. The delays include the disk of --dir.
 """
@@ -20,13 +21,14 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 
 import uvloop
 
-from bench.loads import Measured, add_generator_argument, in_turn, load_of
+from bench.loads import WARM_UP_S, Measured, add_generator_argument, in_turn, load_of
 from bench.processes import Server, parlour
 from bench.server import MATCHES, spread
 from client.loadtest.matches import GAME_MIX, Match, Tally
 from client.loadtest.sockets import Client, connect
 
 IDLE_S = 3.0
+SETTLING_S = 4.0  # in which connections move to the worker of their game
 SCALE_MATCHES = 50
 CALM_SHARE = 10  # the calm load has this part of the matches
 MAX_ATTEMPTS = 1000  # the system chooses the worker of a connection
@@ -73,6 +75,7 @@ class PlacedLoad:
                 places = number % workers, (number + (1 if self._apart else 0)) % workers
                 opened.append(PlacedMatch(number, tally, places))
                 await opened[-1].open(server.url)
+            await in_turn(server, list(opened), matches, tally, SETTLING_S if workers > 1 else WARM_UP_S)
             self._open[key] = tally, opened
         tally, opened = self._open[key]
         return await in_turn(server, list(opened), matches, tally, seconds)
@@ -86,7 +89,7 @@ async def compare(args: Namespace) -> None:
     async def moves(server: Server, matches: int, workers: int) -> Measured:
         if placed is not None:
             return await placed.moves(server, args.seconds, matches, workers)
-        return await load.moves(server, args.seconds, matches)
+        return await load.moves(server, args.seconds, matches, SETTLING_S if workers > 1 else WARM_UP_S)
 
     rates, costs, late, calm = [], [], [], []
     with parlour(args.dir) as one, parlour(args.dir, "--workers", str(args.workers)) as several:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from socket import socket
 from typing import NamedTuple
@@ -21,12 +22,14 @@ from runtime.tasks import BackgroundTasks
 from server.cluster.bus import Bus, BusError, LocalBus, WorkerBus
 from server.cluster.clock_sync import StoreClock
 from server.cluster.node import Node
+from server.cluster.unix.descriptors import DescriptorLink
 from server.config import Settings
 from server.handlers.dispatcher import Dispatcher
 from server.handlers.hello import HelloHandler
 from server.handlers.queries import QueryHandler
 from server.handlers.revocations import Revocations
-from server.ids import new_player_id
+from server.handover import Handover
+from server.ids import new_player_id, new_room_id_at
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
@@ -51,8 +54,9 @@ from server.rooms.timers import Now, RoomTimers, now
 from server.server import Server
 from server.storage.factory import open_store, refuse_unfinished_copy, wrap_store_errors
 from server.storage.interface import Store, without_password
+from server.transport.connection import Connection
 from server.transport.ip_limits import COMMANDS, CONNECTIONS, IpLimits
-from server.transport.listener import WebSocketServer, check_port, listen, url_of
+from server.transport.listener import WebSocketServer, arriving_connections, check_port, listen, url_of
 from server.transport.website import Website
 
 SERVICE_RESTART = 1012  # close code
@@ -246,8 +250,8 @@ class App:
         self.feed.on_bots = bus.introduce
         self.registry.on_load, self.registry.on_forget = bus.follow, bus.unfollow
 
-    def join_workers(self, bus: WorkerBus) -> None:
-        """Connect the limits and metrics of the whole server with those of the other workers."""
+    def join_workers(self, bus: WorkerBus, worker: Worker, link: DescriptorLink) -> None:
+        """Connect limits, metrics and connections of this worker with those of the others."""
         limits, node = self.ip_limits, self.node
         limits.share = self.pauses.share = self.admission.share = bus.share
         node.on_numbers = {
@@ -259,6 +263,24 @@ class App:
         node.shared_numbers = lambda: {CONNECTIONS: limits.counts()}
         node.node_left = limits.forget_worker
         node.metrics_sample = self.server.metrics_sample
+        self.admission.new_room_id = self.membership.new_room_id = partial(new_room_id_at, worker.index, worker.count)
+        self.server.handover = Handover(
+            worker=worker.index,
+            workers=worker.count,
+            node=self.node_id,
+            link=link,
+            store=self.store,
+            registry=self.registry,
+            processor=self.processor,
+            membership=self.membership,
+            presence=self.presence,
+            feed=self.feed,
+            invitations=self.invitations,
+            status=self.status,
+            metrics=self.metrics,
+            tasks=self.tasks,
+            waits_here=self.server.waits_here,
+        )
 
 
 class Running(NamedTuple):
@@ -308,8 +330,9 @@ async def running(
     bus = near or open_bus(settings, store, node)
     await store.open(serving=True)
     app = App(settings, store, bus, metrics, worker.clock if worker else clock, node)
-    if near is not None:
-        app.join_workers(near)
+    link = DescriptorLink(worker.folder, worker.index) if worker else None
+    if near is not None and worker is not None and link is not None:
+        app.join_workers(near, worker, link)
     server = app.server
     try:
         async with wrap_store_errors(store):
@@ -317,6 +340,9 @@ async def running(
             await server.start(worker is not None and worker.alone)
         await bus.open()
         listeners = await start_listening(server, website, worker)
+        if server.handover is not None and link is not None:
+            server.handover.adopt = partial(adopt, arriving_connections(server, website, listeners[0]))
+            link.open()
         sweeping = asyncio.gather(server.run(), server.keep_pulse(), app.retention.run())
         try:
             yield Running(url_of(settings, next(iter(listeners[0].sockets))), app)
@@ -328,6 +354,8 @@ async def running(
             for listener in listeners:
                 listener.close(code=SERVICE_RESTART, reason="restart")
             server.abort_handshakes()
+            if link is not None:
+                link.close()
             for listener in listeners:
                 await listener.wait_closed()
     finally:
@@ -341,6 +369,13 @@ async def start_listening(server: Server, website: Website | None, worker: Worke
         return [await listen(server, website)]
     header = f"parlour (worker {worker.index})"
     return [await listen(server, website, sock, header) for sock in worker.sockets]
+
+
+async def adopt(create: Callable[[], Connection], sock: socket, prepare: Callable[[Connection], None]) -> None:
+    """Connect a socket of another worker. Raises OSError."""
+    connection = create()
+    prepare(connection)
+    await asyncio.get_running_loop().connect_accepted_socket(lambda: connection, sock)
 
 
 def open_bus(settings: Settings, store: Store, node: str) -> Bus:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
+from zlib import crc32
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no two characters look alike
 EPOCH_S = 1_735_689_600  # 2025-01-01
@@ -16,6 +17,19 @@ MONTHS_AHEAD = 2  # for which the log is prepared
 def new_room_id(now: int) -> str:
     """Return the id of a new room: six characters of time, so that rooms are stored in order, and five random ones."""
     return time_prefix(max(0, now // 1000 - EPOCH_S)) + random_id(ROOM_ID_CHARS - TIME_CHARS)
+
+
+def home_worker(room: str, workers: int) -> int:
+    """Return the worker at which the players of a room should meet. All workers compute the same."""
+    return crc32(room.encode()) % workers
+
+
+def new_room_id_at(worker: int, workers: int, now: int) -> str:
+    """Return the id of a new room whose home is this worker."""
+    while True:
+        room = new_room_id(now)
+        if home_worker(room, workers) == worker:
+            return room
 
 
 def new_player_id() -> str:

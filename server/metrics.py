@@ -54,6 +54,7 @@ class Metrics:
         self.refusals: Counter[str] = Counter()
         self.turned_away: Counter[str] = Counter()  # connections, by reason
         self.commits = Histogram()
+        self.arrivals = 0  # connections that have moved here from another worker
         self.loop_lag = 0.0
         self.pruned: Counter[str] = Counter()  # by retention
         self.store_rows: dict[str, int] = {}  # by table
@@ -84,6 +85,7 @@ class Metrics:
         self.commits.sum += total
         self.moves += values["moves"]
         self.events += values["events"]
+        self.arrivals += values["arrivals"]
         self.loop_lag = max(self.loop_lag, values["loop_lag"])
         for name in ("refusals", "turned_away", "pruned"):
             getattr(self, name).update(values[name])
@@ -100,6 +102,8 @@ class Metrics:
         reasons = labelled("reason", self.turned_away)
         help = "Connections refused or closed by the server"
         family(lines, "parlour_turned_away_total", "counter", help, reasons)
+        help = "Connections that moved from worker to worker"
+        family(lines, "parlour_moved_connections_total", "counter", help, [("", self.arrivals)])
         by_room = [(f'{{game="{game}",status="{status}"}}', n) for (game, status), n in sorted(rooms.items())]
         family(lines, "parlour_rooms", "gauge", "Rooms in memory", by_room)
         family(lines, "parlour_loop_lag_seconds", "gauge", "Delay of the event loop", [("", self.loop_lag)])

@@ -16,6 +16,7 @@ from server.cluster.node import Node
 from server.config import Settings
 from server.handlers.dispatcher import Dispatcher
 from server.handlers.revocations import Revocations
+from server.handover import Handover
 from server.lobby.feed import LobbyFeed
 from server.lobby.invitations import Invitations
 from server.lobby.matchmaker import Matchmaker
@@ -74,6 +75,7 @@ class Server:
         self.ip_limits = ip_limits
         self.connections: set[Connection] = set()
         self.handshaking: set[Connection] = set()  # connections that have not sent an HTTP request yet
+        self.handover: Handover | None = None  # if there are other workers
         self._samples: list[Sample] = []  # the metrics of other workers
         self._voucher_key = b""  # of the SSH service, if there is one
         self._refusals = 0, 0.0  # refusals because of the store, and when their number last changed
@@ -94,6 +96,11 @@ class Server:
     def awaits_events(self, client: Connection) -> bool:
         """Return whether a client watches the lobby or a tournament, or waits for invitations or a review."""
         waits = self._feed.is_listening(client) or self._tournaments.is_watching(client)
+        return waits or self._reviews.is_waiting(client)
+
+    def waits_here(self, client: Connection) -> bool:
+        """Return whether a client waits for something that only this worker can send."""
+        waits = self._feed.is_in_lobby(client) or self._tournaments.is_watching(client)
         return waits or self._reviews.is_waiting(client)
 
     async def collect_metrics(self) -> None:
@@ -155,6 +162,8 @@ class Server:
                 reason = client.timeout_reason(loop.time())
                 if reason is not None:
                     client.cut(1008, reason)
+            if self.handover is not None:
+                self.handover.sweep(self.connections)
             self._matchmaker.sweep()
             self._invitations.sweep()
             self._reviews.sweep()

@@ -54,6 +54,10 @@ class LobbyFeed(RoomObserver):
         """Return whether a client waits for updates or invitations, and so may stay silent."""
         return client in self._clients or client in self._bots
 
+    def is_in_lobby(self, client: Client) -> bool:
+        """Return whether a client gets updates."""
+        return client in self._clients
+
     # -- rooms
 
     def listing_changed(self, room: Room) -> None:

@@ -51,6 +51,7 @@ class Membership(RoomObserver):
         self._store, self._bus, self._registry, self._processor = store, bus, registry, processor
         self._broadcaster, self._presence, self._pauses, self._status = broadcaster, presence, pauses, status
         self._tasks, self._now = tasks, now
+        self.new_room_id = new_room_id
 
     # -- enter and leave
 
@@ -160,7 +161,7 @@ class Membership(RoomObserver):
         """Decide `rematch`. An opponent who has left this room is brought back, at this node or another."""
         if room.setup.rated and command.accept:
             self._pauses.check(player_of(client).id)
-        decision = decide(room, player_of(client), command, at, next_room=new_room_id(at))
+        decision = decide(room, player_of(client), command, at, next_room=self.new_room_id(at))
         if command.accept:
             live.rematch_here = live.seat_of(client)
         self.bring_back(live)

@@ -1,6 +1,6 @@
 """One client's connection: handshake, commands in order, limits, idle timeout, closing.
 
-How a message is read and written is in fast_path.py.
+How a message is read and written is in fast_path.py. server/handover.py moves connections from worker to worker.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from websockets.asyncio.server import Server
 from websockets.datastructures import Headers
@@ -33,6 +33,17 @@ INTERNAL_ERROR = 1011  # close code
 TIMER_MARGIN_S = 0.01  # a client's timer may fire some milliseconds early; an obedient client is not refused again
 
 
+class ConnectionState(NamedTuple):
+    """What another worker needs in order to go on with a connection."""
+
+    request: bytes  # of the WebSocket handshake
+    text: bool
+    latency: float
+    allowance: int
+    tokens: float
+    moves: int
+
+
 class Connection(FastPath):
     """A client, from the TCP handshake until the connection is lost."""
 
@@ -42,9 +53,13 @@ class Connection(FastPath):
         "active_at",
         "address",
         "allowance",
+        "arrived",
+        "arriving",
         "closing",
         "http",
         "lost",
+        "moves",
+        "opened_at",
         "rooms",
         "voucher",
     )
@@ -59,7 +74,10 @@ class Connection(FastPath):
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
         self.account_change = 0  # see Client
         self.allowance = 1  # with more, the budget of the address is not for this client
-        self.active_at = self.loop.time()
+        self.active_at = self.opened_at = self.loop.time()
+        self.moves = 0  # from worker to worker
+        self.arriving: ConnectionState | None = None  # of a connection that comes from another worker
+        self.arrived: Callable[[Connection], Coroutine[Any, Any, None]] | None = None
         self.closing = False
         self.lost = False
         self.abort_timer: asyncio.TimerHandle | None = None
@@ -72,6 +90,8 @@ class Connection(FastPath):
         self.services.handshaking.add(self)
         if not self.services.settings.forwarded:
             self.count_address(())
+        if self.arriving is not None:
+            self.data_received(self.arriving.request)
 
     def process_request(self, request: Request) -> Response | Awaitable[Response | None] | None:
         """Return an HTTP response, or None to open the WebSocket."""
@@ -97,14 +117,14 @@ class Connection(FastPath):
             self.services.ip_limits.remove(self.address)
             self.address = ""
             self.count_address([self.voucher.address])
-        return self.services.ip_limits.is_exceeded(self.address)
+        return self.arriving is None and self.services.ip_limits.is_exceeded(self.address)
 
     def count_address(self, forwarded: Sequence[str]) -> None:
         """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket."""
         if not self.address:
             remote = self.remote_address
             self.address = counted_address(client_address(str(remote[0]) if remote else "?", forwarded))
-            if not self.services.ip_limits.add(self.address):
+            if not self.services.ip_limits.add(self.address) and self.arriving is None:
                 self.services.metrics.turned_away["address"] += 1
                 self.transport.abort()
 
@@ -113,6 +133,8 @@ class Connection(FastPath):
         if self.subprotocol == JSON.subprotocol:
             self.use_json()
         self.services.connections.add(self)
+        if self.arriving is not None:
+            self.resume(self.arriving)
         try:
             with suppress(ConnectionClosed):
                 await self.ping()  # measures the latency; the next ping follows only after the ping interval
@@ -141,6 +163,59 @@ class Connection(FastPath):
         if silent_s <= settings.idle_timeout or self.rooms or self.services.awaits_events(self):
             return None
         return "idle"
+
+    # -- from worker to worker
+
+    def state_to_move(self) -> ConnectionState | None:
+        """Return what another worker needs to go on with the connection, or None if it cannot be moved now.
+
+        It can be moved between two messages, while all bytes for the client are with the system.
+        """
+        if self.pending is not None or self.fragments or not self.at_frame_start or not self.can_send or self.closing:
+            return None
+        if self.protocol.extensions or self.voucher is not None or self.backlog() or self.request is None:
+            return None
+        if self.transport.get_extra_info("sslcontext") is not None:
+            return None
+        return ConnectionState(
+            request=self.request.serialize(),
+            text=self.text,
+            latency=self.latency,
+            allowance=self.allowance,
+            tokens=self.rate_limit.tokens,
+            moves=self.moves,
+        )
+
+    @property
+    def descriptor(self) -> int:
+        """The file descriptor of the socket."""
+        return int(self.transport.get_extra_info("socket").fileno())
+
+    def leave(self) -> None:
+        """Read and write nothing more: another worker has the socket."""
+        self.transport.pause_reading()
+        self.muted, self.can_send = True, False
+
+    def arrive(self, state: ConnectionState, arrived: Callable[[Connection], Coroutine[Any, Any, None]]) -> None:
+        """Go on with a connection of another worker, once its socket is connected.
+
+        The handshake is repeated without an answer. Messages wait until `arrived` is done.
+        """
+        self.arriving, self.arrived = state, arrived
+        self.muted, self.pending = True, deque()
+
+    def resume(self, state: ConnectionState) -> None:
+        """Restore the state after the repeated handshake, and let the client in."""
+        assert self.arrived is not None
+        self.muted, self.can_send = False, self.protocol.state is OPEN
+        if state.text and not self.text:
+            self.use_json()
+        self.latency, self.moves = state.latency, state.moves + 1
+        if state.allowance > 1:
+            self.raise_limits(state.allowance)
+        self.rate_limit.tokens = min(self.rate_limit.tokens, state.tokens)
+        self.services.spawn(self.arrived(self)).add_done_callback(self.finished)
+        self.arriving = self.arrived = None
 
     # -- encoding
 

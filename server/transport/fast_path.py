@@ -103,8 +103,8 @@ class FastPath(ServerConnection):
 
     __slots__ = (
         "active", "at_frame_start", "can_send", "codec", "dispatch", "failed", "fragments", "fragments_are_text",
-        "latency", "max_unread_bytes", "paused", "pending", "player", "rate_limit", "services", "text", "transport",
-        "wishes",
+        "latency", "max_unread_bytes", "muted", "paused", "pending", "player", "rate_limit", "services", "text",
+        "transport", "wishes",
     )  # fmt: skip
 
     transport: asyncio.Transport
@@ -125,6 +125,7 @@ class FastPath(ServerConnection):
         self.fragments: list[bytes] = []  # of an incomplete message
         self.fragments_are_text = False
         self.can_send = False
+        self.muted = False  # another worker writes to the socket
         self.max_unread_bytes = 4 * settings.send_buffer
         self.failed = False  # the client broke a limit: nothing more is read
 
@@ -239,6 +240,9 @@ class FastPath(ServerConnection):
 
     def send_data(self) -> None:
         """Write what websockets has to send. After a close frame, nothing may follow."""
+        if self.muted:
+            self.protocol.data_to_send()
+            return
         try:
             super().send_data()
         finally:

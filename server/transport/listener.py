@@ -6,12 +6,14 @@ import asyncio
 import logging
 import os
 import ssl
+from collections.abc import Callable
 from functools import partial
 from socket import SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 from typing import Any
 
 from websockets.asyncio.server import Server as WebSocketServer
 from websockets.asyncio.server import serve
+from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from protocol.codec import CODECS, MAX_MESSAGE_BYTES
@@ -23,7 +25,7 @@ from server.transport.http import WEBSOCKET_PATH, HttpHandler, select_subprotoco
 from server.transport.services import Services
 from server.transport.website import Website
 
-__all__ = ["WebSocketServer", "check_port", "listen", "url_of"]
+__all__ = ["WebSocketServer", "arriving_connections", "check_port", "listen", "url_of"]
 
 MAX_FRAME_BYTES = MAX_MESSAGE_BYTES + 512  # a message that is a little too long gets an error, not just a close code
 MAX_UNCHECKED_BACKLOG_BYTES = 1 << 15  # unread bytes before a write reports the exact number
@@ -61,15 +63,40 @@ async def listen(
         subprotocols=[Subprotocol(name) for name in CODECS],
         select_subprotocol=select_subprotocol,
         compression="deflate" if settings.deflate else None,
-        ping_interval=settings.ping_interval,
-        ping_timeout=max(10.0, settings.ping_interval),
         open_timeout=min(OPEN_TIMEOUT_S, settings.hello_timeout),
-        close_timeout=CLOSE_GRACE_S,
         max_size=MAX_FRAME_BYTES,
-        write_limit=min(settings.send_buffer, MAX_UNCHECKED_BACKLOG_BYTES),
         server_header=server_header,
         ssl=tls_context(settings),
+        **connection_options(settings),
     )
+
+
+def connection_options(settings: Settings) -> dict[str, Any]:
+    """Return the arguments of a connection of websockets."""
+    return {
+        "ping_interval": settings.ping_interval,
+        "ping_timeout": max(10.0, settings.ping_interval),
+        "close_timeout": CLOSE_GRACE_S,
+        "write_limit": min(settings.send_buffer, MAX_UNCHECKED_BACKLOG_BYTES),
+    }
+
+
+def arriving_connections(
+    services: Services, website: Website | None, server: WebSocketServer
+) -> Callable[[], Connection]:
+    """Return a factory of connections for sockets of other workers. They belong to `server` like those it accepts."""
+    http = HttpHandler(services, website)
+
+    def create() -> Connection:
+        protocol = ServerProtocol(
+            subprotocols=[Subprotocol(name) for name in CODECS],
+            select_subprotocol=lambda protocol, offered: select_subprotocol(connection, offered),
+            max_size=MAX_FRAME_BYTES,
+        )
+        connection = Connection(services, http, protocol, server, **connection_options(services.settings))
+        return connection
+
+    return create
 
 
 def tls_context(settings: Settings) -> ssl.SSLContext | None:

@@ -14,6 +14,7 @@ from runtime.printable import print_lines
 from runtime.signals import calls_on_exit_signal
 from server.app import running, tune_interpreter
 from server.cluster.bus import BusError
+from server.cluster.unix import descriptors
 from server.cluster.unix.bus import address_of
 from server.config import BadSetting
 from server.logs import configure_logging, log
@@ -49,6 +50,7 @@ def main(website: Website | None = None) -> int:
 def remove_socket(spec: WorkerSpec) -> None:
     """Remove the socket of this worker, and with the last one the folder, after the parent process was killed."""
     Path(address_of(spec.folder, spec.index)).unlink(missing_ok=True)
+    Path(descriptors.address_of(spec.folder, spec.index)).unlink(missing_ok=True)
     if not any(Path(address_of(spec.folder, index)).exists() for index in range(spec.count)):
         shutil.rmtree(spec.folder, ignore_errors=True)
 

@@ -8,11 +8,13 @@ from server.ids import (
     ALPHABET,
     coming_months,
     first_room_id,
+    home_worker,
     month_at,
     month_of,
     new_player_id,
     new_room_code,
     new_room_id,
+    new_room_id_at,
     next_month,
 )
 
@@ -27,6 +29,14 @@ def test_ids_have_fixed_lengths_and_readable_characters() -> None:
 def test_ids_are_unique() -> None:
     assert len({new_room_id(NOW) for _ in range(20)}) == 20  # 25 random bits for each
     assert len({new_player_id() for _ in range(1000)}) == 1000
+
+
+def test_rooms_are_spread_over_the_workers_or_at_home_at_one() -> None:
+    homes = [home_worker(new_room_id(NOW), 4) for _ in range(1000)]
+    assert set(homes) == {0, 1, 2, 3}
+    assert max(homes.count(worker) for worker in range(4)) < 400
+    assert {home_worker(new_room_id_at(2, 4, NOW), 4) for _ in range(20)} == {2}
+    assert home_worker(new_room_id(NOW), 1) == 0
 
 
 def test_later_room_has_a_greater_id() -> None:

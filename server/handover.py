@@ -1,0 +1,222 @@
+"""Move connections between the workers of a machine, so that the players of a game meet at one worker.
+
+Each room has a home worker, which its id tells. If a player stays in a game whose home is another worker, the
+connection moves there: its socket is handed over, with what the worker must know of the client. The client does not
+notice. A move of players who are connected to one worker needs no message between workers.
+
+The home is only a hint. Where it cannot be followed, the game goes on across workers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import marshal
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from socket import socket
+from typing import Any
+
+from protocol.frames import Packet
+from protocol.types import BotInfo, Player
+from runtime.tasks import BackgroundTasks
+from server.cluster.unix.descriptors import Answer, DescriptorLink
+from server.ids import home_worker
+from server.lobby.feed import LobbyFeed
+from server.lobby.invitations import Invitations
+from server.metrics import Metrics
+from server.rooms.broadcast import frames_for
+from server.rooms.client import player_of
+from server.rooms.live_room import LiveRoom
+from server.rooms.membership import Membership
+from server.rooms.presence import PresenceTracker
+from server.rooms.processor import RoomProcessor
+from server.rooms.registry import MIN_WRITTEN_CREDIT_MS, RoomRegistry
+from server.rooms.status import NodeStatus
+from server.storage.interface import Store, Unavailable
+from server.transport.connection import Connection, ConnectionState
+
+FIRST_STAY_S = 1.0  # of a connection at a worker before it moves; twice as long after every move
+ANSWER_TIMEOUT_S = 3.0  # for the other worker to take a connection
+INTERNAL_ERROR = 1011  # close code
+
+Adopt = Callable[[socket, Callable[[Connection], None]], Awaitable[None]]
+
+
+class Handover:
+    """Moves connections to the home of their game, and takes in those of other workers.
+
+    `waits_here`: whether a client waits for something that only this worker can send.
+    """
+
+    def __init__(
+        self,
+        *,
+        worker: int,
+        workers: int,
+        node: str,
+        link: DescriptorLink,
+        store: Store,
+        registry: RoomRegistry,
+        processor: RoomProcessor,
+        membership: Membership,
+        presence: PresenceTracker,
+        feed: LobbyFeed,
+        invitations: Invitations,
+        status: NodeStatus,
+        metrics: Metrics,
+        tasks: BackgroundTasks,
+        waits_here: Callable[[Connection], bool],
+    ) -> None:
+        self._worker, self._workers, self._node, self._link = worker, workers, node, link
+        self._store, self._registry, self._processor, self._membership = store, registry, processor, membership
+        self._presence, self._feed, self._invitations, self._status = presence, feed, invitations, status
+        self._metrics, self._tasks, self._waits_here = metrics, tasks, waits_here
+        self.adopt: Adopt | None = None  # connects a socket of another worker; set when the server listens
+        link.on_offer = self.offered
+
+    # -- connections that leave
+
+    def sweep(self, connections: Iterable[Connection]) -> None:
+        """Move the connections that have stayed long enough in a game of another worker."""
+        if self._status.draining or self._status.store_error:
+            return
+        now_s = asyncio.get_running_loop().time()
+        for client in list(connections):
+            if client.rooms and now_s - client.opened_at >= FIRST_STAY_S * 2**client.moves:
+                home = self._home(client)
+                if home is not None and home != self._worker:
+                    self._move(client, home)
+
+    def _home(self, client: Connection) -> int | None:
+        """Return the home of the only game of a client, or None if the client must stay where it is."""
+        games = [live for live in client.rooms.values() if live.room.status != "ended"]
+        if client.player is None or len(games) != 1 or self._waits_here(client):
+            return None
+        (game,) = games
+        bot = self._feed.bot_of(client)
+        if game.room.status != "running" or game.seat_of(client) is None or (bot is not None and bot.house):
+            return None
+        if any(live.busy or live.queue or live.rematch_here is not None for live in client.rooms.values()):
+            return None
+        if game.uncharged_ms >= MIN_WRITTEN_CREDIT_MS:  # the other worker knows of it only when it is written
+            return None
+        return home_worker(game.room.id, self._workers)
+
+    def _move(self, client: Connection, home: int) -> None:
+        state = client.state_to_move()
+        if state is None:
+            return
+        message = marshal.dumps((tuple(state), self._describe(client)))
+        timeout: asyncio.TimerHandle
+        (game,) = [live for live in client.rooms.values() if live.room.status != "ended"]
+
+        def answered(taken: bool) -> None:
+            timeout.cancel()
+            if taken:
+                client.transport.abort()  # closes only the descriptor of this worker
+            else:
+                self._give_up(client, game)
+
+        def unanswered(key: int) -> None:
+            self._link.forget(key)
+            self._give_up(client, game)
+
+        key = self._link.offer(home, client.descriptor, message, answered)
+        if key is None:
+            return
+        timeout = asyncio.get_running_loop().call_later(ANSWER_TIMEOUT_S, unanswered, key)
+        client.leave()
+        for live in list(client.rooms.values()):
+            live.detach(client)
+            self._registry.evict_ended(live)
+
+    def _give_up(self, client: Connection, game: LiveRoom) -> None:
+        """Close a connection that no worker has taken. The client connects again by itself."""
+        client.transport.abort()
+        seat = game.seat_of(client)
+        if seat is not None and game.room.status != "ended":
+            self._membership.update_presence(game, seat)
+
+    def _describe(self, client: Connection) -> dict[str, Any]:
+        """Return what the other worker must know of a client, as values that marshal can write."""
+        bot = self._feed.bot_of(client)
+        return {
+            "player": fields_of(player_of(client)),
+            "account_change": client.account_change,
+            "wishes": list(client.wishes),
+            "bot": None if bot is None else fields_of(bot),
+            "rooms": [(live.room.id, live.room.seq) for live in client.rooms.values()],
+        }
+
+    # -- connections that arrive
+
+    def offered(self, descriptor: int, message: bytes, answer: Answer) -> None:
+        """Take the socket of another worker."""
+        sock = socket(fileno=descriptor)
+        if self.adopt is None or self._status.draining:
+            sock.close()
+            answer(False)
+            return
+        state, client = marshal.loads(message)
+        arrived = partial(self._arrived, client, answer)
+        self._tasks.start(
+            self._connect(sock, answer, lambda connection: connection.arrive(ConnectionState(*state), arrived))
+        )
+
+    async def _connect(self, sock: socket, answer: Answer, prepare: Callable[[Connection], None]) -> None:
+        assert self.adopt is not None
+        try:
+            sock.setblocking(False)
+            await self.adopt(sock, prepare)
+        except OSError:  # the client has disconnected
+            sock.close()
+            answer(False)
+
+    async def _arrived(self, description: dict[str, Any], answer: Answer, client: Connection) -> None:
+        """Let a client go on where it was: present, listed and in its rooms."""
+        client.account_change = description["account_change"]
+        client.player = player = Player(**description["player"])
+        client.wishes = frozenset(description["wishes"])
+        self._presence.add(client)
+        if description["bot"] is not None:
+            self._feed.add_bot(client, BotInfo(**description["bot"]))
+        with suppress(Unavailable):  # presence is reported again later
+            await self._store.mark_present(self._node, [(player.id, player.name)])
+        answer(True)  # the other worker frees the name only now
+        self._metrics.arrivals += 1
+        try:
+            for name, seq in description["rooms"]:
+                await self._enter(client, name, seq)
+            waiting = (await self._store.rooms_for(player.id, player.name)).waiting
+        except Unavailable:
+            client.cut(INTERNAL_ERROR, "the game could not be read")
+            return
+        for name in waiting:  # the player may have been invited on the way
+            live = await self._registry.room(name)
+            if live is not None and live.room.status == "waiting":
+                self._invitations.send_to(live, client)
+
+    async def _enter(self, client: Connection, name: str, seq: int) -> None:
+        """Put a client into a room, and send it the events after `seq`. Raises Unavailable."""
+        live = await self._registry.room(name)
+        if live is None:
+            return
+        if live.room.seq < seq:
+            self._processor.behind(live, seq)
+            if not await self._processor.turn(live) or live.room.seq < seq:
+                raise Unavailable("the events of the other worker could not be read")
+        self._membership.enter(live, client)
+        packets = missed_packets(live, client, seq)
+        if packets:
+            client.write(frames_for(live, client, packets, {}))
+
+
+def missed_packets(live: LiveRoom, client: Connection, seq: int) -> list[Packet]:
+    """Return the events after `seq` that a client may see."""
+    return live.events_between(seq, live.room.horizon if live.seat_of(client) is None else live.room.seq)
+
+
+def fields_of(part: Player | BotInfo) -> dict[str, Any]:
+    """Return the fields of a message's part by name."""
+    return {name: getattr(part, name) for name in part.__struct_fields__}

@@ -1,0 +1,99 @@
+"""Open sockets that one worker hands to another."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Iterator
+from shutil import rmtree
+
+import pytest
+
+from server.cluster.unix.descriptors import MAX_DATAGRAM_BYTES, Answer, DescriptorLink
+from server.workers.parent import private_folder
+from tests.waiting import until
+
+
+@pytest.fixture
+def folder() -> Iterator[str]:
+    folder = private_folder()
+    yield folder
+    rmtree(folder)
+
+
+class Offers:
+    """Collects what a link receives."""
+
+    def __init__(self, link: DescriptorLink) -> None:
+        self.all: list[tuple[int, bytes, Answer]] = []
+        link.on_offer = lambda descriptor, message, answer: self.all.append((descriptor, message, answer))
+
+
+async def test_socket_works_in_the_other_worker(folder: str) -> None:
+    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
+    here.open()
+    there.open()
+    offers, answers = Offers(there), list[bool]()
+    one, other = socket.socketpair()
+    assert here.offer(1, one.fileno(), b"hello", answers.append) is not None
+    one.close()
+    await until("the offer arrives", lambda: offers.all)
+    (descriptor, message, tell) = offers.all[0]
+    assert message == b"hello"
+    assert not os.get_inheritable(descriptor)
+    with socket.socket(fileno=descriptor) as received:
+        received.sendall(b"x")
+        assert other.recv(1) == b"x"
+    assert answers == []
+    tell(True)
+    await until("the answer arrives", lambda: answers)
+    tell(False)  # a second answer is ignored
+    other.close()
+    await asyncio.sleep(0)
+    here.close()
+    there.close()
+    assert answers == [True]
+
+
+async def test_offer_to_a_worker_that_is_gone_fails(folder: str) -> None:
+    link = DescriptorLink(folder, 0)
+    assert link.offer(1, 0, b"", lambda taken: None) is None  # it is not open yet
+    link.open()
+    assert link.offer(1, 0, b"", lambda taken: None) is None
+    there = DescriptorLink(folder, 1)
+    there.open()
+    there.close()
+    assert link.offer(1, 0, b"", lambda taken: None) is None
+    assert link.offer(0, 0, bytes(MAX_DATAGRAM_BYTES), lambda taken: None) is None
+    link.close()
+
+
+async def test_worker_that_reads_nothing_gets_a_bounded_number_of_offers(folder: str) -> None:
+    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
+    here.open()
+    there.open()
+    one, other = socket.socketpair()
+    sent = 0
+    while here.offer(1, one.fileno(), bytes(1000), lambda taken: None) is not None:  # the loop does not run meanwhile
+        sent += 1
+        assert sent < 100_000
+    here.close()
+    there.close()
+    one.close()
+    other.close()
+
+
+async def test_link_that_is_opened_again_replaces_the_old_one(folder: str) -> None:
+    here, old, new = DescriptorLink(folder, 0), DescriptorLink(folder, 1), DescriptorLink(folder, 1)
+    for link in (here, old, new):
+        link.open()
+    offers = Offers(new)
+    one, other = socket.socketpair()
+    assert here.offer(1, one.fileno(), b"", lambda taken: None) is not None
+    await until("the offer arrives", lambda: offers.all)
+    os.close(offers.all[0][0])
+    for link in (here, old, new):
+        link.close()
+    one.close()
+    other.close()
