@@ -15,6 +15,7 @@ from client.grading.grade import GoalGrade, Result, StudentGrade
 from client.grading.reviews import SubmissionReview
 from client.grading.submissions import readable
 from client.grading.work_folder import WORK, write_file
+from client.presentation.texts import counted
 from client.tournament.export.html import VERDICT_TEXTS, digest, html_table, mistake_cards, page_policy, page_style
 from client.tournament.export.mistakes import WORST, mistake_lines
 from client.tournament.export.pseudonyms import KEY_FILE, number_pseudonyms, read_key
@@ -124,7 +125,7 @@ def gradescope(result: Result, course: Course, review: SubmissionReview | None =
         test: dict[str, Any] = {"name": grade.goal, "score": worth if grade.verdict == "pass" else 0}
         test |= {"status": STATUS[grade.verdict]} if grade.verdict in STATUS else {}
         tests.append({**test, "max_score": worth, "output": grade.evidence, "visibility": "visible"})
-    output = result.problem or f"{result.games} games played"
+    output = result.problem or f"{counted(result.games, 'game')} played"
     if review is not None:
         output = "\n".join(
             [output, f"accuracy: {review_text(review)}", *mistake_lines({"worst mistakes:": list(review.mistakes)})]
@@ -164,7 +165,7 @@ def student_page(grade: StudentGrade, course: Course, has_games: bool) -> str:
         rows = [[name, wrong or "matches"] for name, wrong in cases.items()]
         parts += [f"<h2>{escape(goal)}</h2>", html_table([["case", "result"], *rows])]
     if has_games and result.games:
-        parts.append(f'<h2>Games</h2><p><a href="{GAMES_PAGE}">{result.games} games to replay</a></p>')
+        parts.append(f'<h2>Games</h2><p><a href="{GAMES_PAGE}">{counted(result.games, "game")} to replay</a></p>')
     for failure in result.failures:
         parts.append(f"<h3>Game {failure.game}: {escape(failure.reason)}</h3><p>{escape(failure.what)}</p>")
         parts += [block(failure.stderr)] if failure.stderr.strip() else []

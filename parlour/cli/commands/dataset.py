@@ -22,6 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from client.presentation.texts import counted
 from engine.errors import GameError
 from engine.record import parse
 from engine.registry import GAMES, create
@@ -75,7 +76,8 @@ def run(args: Namespace) -> int:
             asyncio.run(export_finished(args, progress)) if takes_all(args) else export(games_of(args), args, progress)
         except KeyboardInterrupt:
             interrupted = True
-    print_line(f"{args.out}: {output.rows} positions of {progress.games} games, {progress.proved} with a proved value")
+    positions, games = counted(output.rows, "position"), counted(progress.games, "game")
+    print_line(f"{args.out}: {positions} of {games}, {progress.proved} with a proved value")
     return 130 if interrupted else 0
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from client.bots.builtin.levels import LEVELS
+from client.presentation.texts import counted
 from engine.errors import GameError
 from engine.game import Game, State
 from engine.puzzles import Puzzle, candidates, follow_ups, is_proved, make_puzzle, parse_puzzles, write_puzzles
@@ -71,7 +72,7 @@ def run(args: Namespace) -> int:
         args.out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UserError(describe_file_error("write", str(args.out), error)) from None
-    print_line(f"{args.out}: {len(puzzles)} puzzles")
+    print_line(f"{args.out}: {counted(len(puzzles), 'puzzle')}")
     return 0
 
 
@@ -123,5 +124,5 @@ def check(name: str, nodes: int, compiled: bool | None) -> int:
     for number in wrong:
         print_line(f"{name}: puzzle {number} is NOT proved: more --nodes may prove it")
     if not wrong:
-        print_line(f"{name}: ok, {len(puzzles)} puzzles")
+        print_line(f"{name}: ok, {counted(len(puzzles), 'puzzle')}")
     return 1 if wrong else 0
