@@ -17,7 +17,7 @@ from client.loadtest.matches import Match, Tally, open_matches, percentile
 MATCHES = 20
 THINK_S = 0.2  # mean, before each move
 CUT_S = 12.0  # longer than Mosquitto needs to notice it
-IN_TIME_MS = 100.0  # a later move did not come by the broker
+IN_TIME_MS = 100.0  # a later move did not come through the broker
 
 
 async def cut(args: Namespace) -> None:

@@ -94,7 +94,7 @@ def picked_text(game: Game, state: State, picked: Sequence[str], targets: Sequen
 
 
 def illegal_text(game: Game, state: State, text: str) -> str:
-    """Return that a typed move is not legal, and which ones are, those that begin alike first."""
+    """Return a message for a typed move that is not legal. It lists legal moves, those that begin alike first."""
     legal = game.legal(state)
     alike = next((found for at in range(len(text), 0, -1) if (found := starting(legal, text[:at]))), legal)
     return f"{text} is not a legal move. Try {listed(alike[:MOVES_SHOWN])}."

@@ -170,7 +170,7 @@ async def test_unanswered_challenge_is_reported(tmp_path: Path, monkeypatch: pyt
 
 
 async def test_search_never_loses_on_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It uses all the time it is given, which is too short to load compiled code."""
+    """The bot uses all the time it is given, which is too short to load compiled code."""
     loaded: set[Game] = set()
     monkeypatch.setattr("client.bots.builtin.search._loaded", loaded)
     async with running_server(tmp_path) as server:

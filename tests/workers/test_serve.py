@@ -236,7 +236,7 @@ def test_workers_listen_on_one_port(reuse_port: str | None) -> None:
 async def test_workers_can_share_one_listening_socket(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This is how they listen where SO_REUSEPORT is missing."""
+    """Workers listen like this where SO_REUSEPORT is missing."""
     ((listener,), *_) = open_sockets(Settings(port=0), 2, None)
     monkeypatch.setattr("tests.workers.conftest.open_sockets", lambda *args: [[listener.dup()]])
     left, right = await start(workers=2), await start(workers=2)

@@ -68,5 +68,5 @@ class NoJail(Jail):
         return ours | limits.environment(ours)
 
     def enforced(self, limits: Limits) -> str:
-        """Return that nothing is prevented."""
+        """Return the sentence that nothing is prevented."""
         return "no jail: programs run with your rights, and can read your files and use the network"

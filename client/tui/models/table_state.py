@@ -148,7 +148,7 @@ class TableState:
         return picked_text(picker.game, picker.state, picker.picked, sorted(picker.targets()))
 
     def illegal_text(self, text: str) -> str:
-        """Return that a typed move is not legal now, and which ones are."""
+        """Return a message for a typed move that is not legal now. It lists the legal moves."""
         picker = self.picker()
         return "" if picker is None else illegal_text(picker.game, picker.state, text)
 

@@ -241,7 +241,7 @@ class BoardTile(Widget):
 
 
 def on_ground(style: Style | None, ground: Style, appearance: Appearance) -> Style:
-    """Return a style on the ground of its line. A bullet that has a ground of its own keeps it."""
+    """Return a style with the background of its line. A bullet with its own background keeps it."""
     style = style or Style()
     tokens = appearance.tokens
     plain = tokens is None or style.bgcolor == tone(appearance, "text").bgcolor

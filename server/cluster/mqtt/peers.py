@@ -1,4 +1,4 @@
-"""Messages between nodes, by the broker.
+"""Messages between nodes, through the broker.
 
 A node that loads a room asks, on a topic by a hash of the room, which other nodes have it loaded. Those with the room
 answer, and from then on each sends the bytes of its new events to the others. So a move costs nothing at nodes without

@@ -43,7 +43,7 @@ def after(*texts: str, delay: int = 0) -> Room:
 
 
 async def test_game_without_clients_here_is_not_reported(node: Node) -> None:
-    """It may have gone on at another node."""
+    """The room may have gone on at another node."""
     node.attend("r1", after("a1", "b1"))
     node.app.registry.rooms["r2"] = LiveRoom(after("a1"), [])
     assert node.report() == {"r1": 2}

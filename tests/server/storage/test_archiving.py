@@ -89,7 +89,7 @@ async def test_unfinished_games_stay(store: Store, archive: Store) -> None:
 async def test_interrupted_archive_is_finished_by_the_next(
     store: Store, archive: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It fails after a part of the month was removed."""
+    """The first archive fails after a part of the month was removed."""
     monkeypatch.setattr("server.storage.archiving.ROOMS_PER_BATCH", 2)
     await fill(store)
     before = await contents(store)
