@@ -139,9 +139,10 @@ class Service:
         ]
 
     async def stop(self) -> None:
-        """End all sessions with a sentence."""
-        for session in self.sessions:
+        """End all sessions with a sentence. It is sent before the processes end, which takes long on a busy machine."""
+        for session in list(self.sessions):
             session.end(RESTARTING)
+            session.close(FAILED)
         if tasks := list(self.tasks):
             await asyncio.wait(tasks, timeout=STOP_TIMEOUT_S)
         for session in self.sessions:
@@ -381,7 +382,7 @@ class Session(asyncssh.SSHServerSession[bytes]):
             if self._child is not None:
                 seconds = round(asyncio.get_running_loop().time() - began, 1)
                 log("ssh_session_ended", status=status, seconds=seconds, why=self._farewell)
-            self._close(status)
+            self.close(status)
 
     async def _run_child(self) -> int:
         """Return the exit status of the process of this session. Raises OSError if it cannot be started."""
@@ -485,20 +486,21 @@ class Session(asyncssh.SSHServerSession[bytes]):
         if self._channel is not None:
             self._channel.resume_reading()
 
-    def _close(self, status: int) -> None:
-        """Write the last line, and close the channel."""
-        if self._channel is None:
+    def close(self, status: int) -> None:
+        """Write the last line, and close the channel. Further output of the process is dropped."""
+        channel, self._channel = self._channel, None
+        if channel is None:
             return
         with suppress(OSError):
             if self._terminal and self._child is not None and self._ended.is_set():
-                self._channel.write(RESET_TERMINAL)
+                channel.write(RESET_TERMINAL)
             if self._farewell:
                 line = f"parlour: {self._farewell}".encode()
                 if self._terminal:
-                    self._channel.write(line + b"\r\n")
+                    channel.write(line + b"\r\n")
                 else:
-                    self._channel.write_stderr(line + b"\n")
-            self._channel.exit(status)
+                    channel.write_stderr(line + b"\n")
+            channel.exit(status)
 
 
 def main(module: str) -> int:

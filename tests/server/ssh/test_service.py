@@ -14,9 +14,20 @@ import pytest
 
 from server.config import Settings
 from server.ssh import service as service_module
+from server.ssh.child import Child
 from server.ssh.host_key import KEY_TYPE
 from server.ssh.limits import EXTRA_CONNECTIONS_PER_ADDRESS
-from server.ssh.service import MAX_CHANNELS, MAX_ENVIRONMENT_BYTES, MAX_KEYS, WINDOW_BYTES, Server, Service, Session
+from server.ssh.service import (
+    FAILED,
+    MAX_CHANNELS,
+    MAX_ENVIRONMENT_BYTES,
+    MAX_KEYS,
+    RESTARTING,
+    WINDOW_BYTES,
+    Server,
+    Service,
+    Session,
+)
 from server.ssh.spec import ServiceSpec
 from tests.waiting import TIMEOUT_S, until
 
@@ -161,6 +172,26 @@ async def test_input_waits_for_the_process(tmp_path: Path, monkeypatch: pytest.M
         running.server.permits.set()
         done = await asyncio.wait_for(process.wait(), TIMEOUT_S)
     assert (done.stdout, done.exit_status) == (b"%d\n" % size, 0)
+
+
+async def test_farewell_does_not_wait_for_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "session_program.py").write_text("import time; print('ready', flush=True); time.sleep(600)")
+    monkeypatch.setattr(Session, "_environment", lambda session: {"PYTHONPATH": str(tmp_path)})
+    monkeypatch.setattr(service_module, "STOP_TIMEOUT_S", TIMEOUT_S)
+    kill = Child.kill
+    async with served(tmp_path) as running, running.client() as connection:
+        running.server.permits.set()
+        process = await connection.create_process()
+        await asyncio.wait_for(process.stdout.readline(), TIMEOUT_S)
+        monkeypatch.setattr(Child, "kill", lambda child: None)  # as on a machine where it takes long
+        stopping = asyncio.create_task(running.service.stop())
+        done = await asyncio.wait_for(process.wait(), TIMEOUT_S)
+        assert (done.stderr, done.exit_status) == (f"parlour: {RESTARTING}\n", FAILED)
+        assert not stopping.done()
+        monkeypatch.setattr(Child, "kill", kill)
+        for session in list(running.service.sessions):
+            session.end()
+        await stopping
 
 
 async def until_started(running: Served) -> set[Session]:
