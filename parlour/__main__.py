@@ -13,9 +13,13 @@ INTERRUPTIBLE = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt. During an import, end the process: an interrupted extension module may crash later."""
+    """Raise KeyboardInterrupt. While a module is loaded, end the process: an interrupted extension may crash later.
+
+    Other functions of importlib can be interrupted. `find_spec`, for example, only looks whether a module is installed.
+    """
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        code = frame.f_code
+        if code.co_name == "_find_and_load" and code.co_filename.startswith("<frozen importlib"):
             _signal.signal(number, _signal.SIG_DFL)
             _signal.raise_signal(number)
         frame = frame.f_back

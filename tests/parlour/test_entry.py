@@ -106,6 +106,20 @@ def test_ctrl_c_during_an_import_of_a_command_ends_the_process(tmp_path: Path) -
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
+def test_ctrl_c_while_a_command_looks_for_a_module_can_be_handled() -> None:
+    program = (
+        "import importlib.util, signal, sys, parlour.cli.main, parlour.__main__\n"
+        "class Finder:\n    def find_spec(name, path, target=None): signal.raise_signal(signal.SIGINT)\n"
+        "def run():\n"
+        "    sys.meta_path.insert(0, Finder)\n"
+        "    try: importlib.util.find_spec('nothing')\n"
+        "    except KeyboardInterrupt: return 7\n"
+        "parlour.cli.main.main = run\nsys.exit(parlour.__main__.main())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (7, "")
+
+
 def test_other_exceptions_are_printed() -> None:
     program = "import parlour.__main__\nclass Bad:\n    def __del__(self): 1 / 0\nbad = Bad()\ndel bad\n1 / 0"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
