@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.contract.exact import TooManyPositions
 from engine.game import Game
-from tests.engine.reference_rules import Options, successors
+from tests.engine.reference_rules import Options, final_score, successors
 
 
 class NaiveSolver:
@@ -20,8 +20,7 @@ class NaiveSolver:
             if len(self.known) > self.max_positions:
                 raise TooManyPositions
             values = self.moves(position).values()
-            state = self.game.load(position)
-            self.known[position] = max(values) if values else int(self.game.rules.score(state.mine, state.rest))
+            self.known[position] = max(values) if values else final_score(self.game.name, self.options, position)
         return self.known[position]
 
     def moves(self, position: str) -> dict[str, int]:
@@ -36,7 +35,11 @@ class NaiveSolver:
             return -1
         if plies == 0:
             return 0
-        worst = min(self.forced(one, plies - 1) for one in after.values())
+        worst = 1
+        for one in after.values():
+            worst = min(worst, self.forced(one, plies - 1))
+            if worst == -1:
+                break
         return -worst
 
     def successors(self, position: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """A second, simple implementation of the rules, to check the engine: dictionaries and loops over position texts.
 
 `successors(game, options, position)` maps the text of every legal move to the position text after it.
+`final_score(game, options, position)` is the value of a finished game for the side to move.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ AROUND = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
 
 def successors(game: str, options: Options, position: str) -> dict[str, str]:
     return REFERENCE_RULES[game](options, position)
+
+
+def final_score(game: str, options: Options, position: str) -> int:
+    return FINAL_SCORES[game](options, position)
 
 
 def conga(options: Options, position: str) -> dict[str, str]:
@@ -48,6 +53,10 @@ def conga(options: Options, position: str) -> dict[str, str]:
             ]
             found[name((x, y)) + name(run[0])] = "/".join(lines) + " " + other
     return found
+
+
+def conga_score(options: Options, position: str) -> int:
+    return -1
 
 
 def name(square: Square) -> str:
@@ -98,6 +107,14 @@ def mancala(options: Options, position: str) -> dict[str, str]:
     return found
 
 
+def mancala_score(options: Options, position: str) -> int:
+    rows, stores, player = position.split()
+    top, bottom = (sum(map(int, row.split(","))) for row in rows.split("/"))
+    store2, store1 = map(int, stores.split(","))
+    lead = store1 + bottom - store2 - top
+    return lead if player == "1" else -lead
+
+
 def maxconnect4(options: Options, position: str) -> dict[str, str]:
     text, player = position.split()
     rows = text.split("/")
@@ -112,14 +129,23 @@ def maxconnect4(options: Options, position: str) -> dict[str, str]:
     return found
 
 
+def maxconnect4_score(options: Options, position: str) -> int:
+    text, player = position.split()
+    cells = {(x, y): mark for y, row in enumerate(text.split("/")) for x, mark in enumerate(row)}
+    fours = [
+        mark
+        for (x, y), mark in cells.items()
+        for dx, dy in AROUND[4:]
+        if all(cells.get((x + i * dx, y + i * dy)) == mark for i in range(4))
+    ]
+    return fours.count(player) - fours.count("21"[int(player) - 1])
+
+
 def cohcoh(options: Options, position: str) -> dict[str, str]:
     board, turn = position.split()
-    n, k = int(options.get("n", 4)), int(options.get("k", 3))
-    cells = {(i % n, i // n): mark for i, mark in enumerate(board)}
-    for (x, y), mark in cells.items():
-        for dx, dy in AROUND:
-            if mark != "." and all(cells.get((x + i * dx, y + i * dy)) == mark for i in range(k)):
-                return {}
+    n = int(options.get("n", 4))
+    if has_line(options, board):
+        return {}
     other = "b" if turn == "w" else "w"
     return {
         "abcdefghijkl"[i % n] + str(n - i // n): f"{board[:i]}{turn}{board[i + 1 :]} {other}"
@@ -128,9 +154,30 @@ def cohcoh(options: Options, position: str) -> dict[str, str]:
     }
 
 
+def cohcoh_score(options: Options, position: str) -> int:
+    """Return 1 if the last move made a line: the side to move wins."""
+    return int(has_line(options, position.split()[0]))
+
+
+def has_line(options: Options, board: str) -> bool:
+    n, k = int(options.get("n", 4)), int(options.get("k", 3))
+    cells = {(i % n, i // n): mark for i, mark in enumerate(board)}
+    return any(
+        mark != "." and all(cells.get((x + i * dx, y + i * dy)) == mark for i in range(k))
+        for (x, y), mark in cells.items()
+        for dx, dy in AROUND
+    )
+
+
 REFERENCE_RULES: dict[str, Callable[[Options, str], dict[str, str]]] = {
     "conga": conga,
     "mancala": mancala,
     "maxconnect4": maxconnect4,
     "cohcoh": cohcoh,
+}
+FINAL_SCORES: dict[str, Callable[[Options, str], int]] = {
+    "conga": conga_score,
+    "mancala": mancala_score,
+    "maxconnect4": maxconnect4_score,
+    "cohcoh": cohcoh_score,
 }
