@@ -230,8 +230,9 @@ def endgames() -> None:
                 begin = time.process_time()
                 size = len(compute(game))
                 spent = time.process_time() - begin
+                most = endgame_stones(pits, game.endgame_bytes)
                 print(
-                    f"endgames  mancala {pits},n {profile}: up to {endgame_stones(pits)} stones, {size / 1e6:.0f} MB, "
+                    f"endgames  mancala {pits},n {profile}: up to {most} stones, {size / 1e6:.0f} MB, "
                     f"{spent:.1f} s CPU",
                     flush=True,
                 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
@@ -106,6 +107,7 @@ class Game(ABC):
     point_name: ClassVar[str] = "point"  # what a value counts, in games with points
     chance_scale: ClassVar[float] = 1.0  # an estimate of this size wins 73 % of the games; see bench/review.py
     minor_drop: ClassVar[float] = 2.0  # dropping this many points within the same result is an inaccuracy
+    endgame_bytes: int = 1 << 25  # the largest size of the endgame table
     move_form: ClassVar[str]  # the form of a move, for error messages
     position_form: ClassVar[str]
 
@@ -140,6 +142,12 @@ class Game(ABC):
     def endgames(self) -> Game | None:
         """Return the game whose endgame table the search of this one uses, None if there is none."""
         return None
+
+    def with_endgames(self, size: int) -> Game:
+        """Return the same game with an endgame table of at most so many bytes."""
+        game = copy(self)
+        game.endgame_bytes = size
+        return game
 
     @abstractmethod
     def describe(self, values: Mapping[str, OptionValue]) -> Spec: ...

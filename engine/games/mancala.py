@@ -235,14 +235,19 @@ class Mancala(Game):
         }
 
     def for_search(self) -> dict[str, Constant]:
-        return endgame_constants(self.rules.PITS)
+        return endgame_constants(self.rules.PITS, self.endgame_stones())
+
+    def endgame_stones(self) -> int:
+        """Return the number of stones of the endgame table."""
+        return endgame_stones(self.rules.PITS, self.endgame_bytes)
 
     def endgames(self) -> Game | None:
         """Return the smallest game with as many stones as a table has. None for games with fewer: they are small."""
-        pits, stones = self.rules.PITS, endgame_stones(self.rules.PITS)
+        pits, stones = self.rules.PITS, self.endgame_stones()
         if self._total <= stones:
             return None
-        return Mancala({"pits": pits, "stones": -(-stones // (2 * pits)), "rules": self.spec.options["rules"]})
+        model = Mancala({"pits": pits, "stones": -(-stones // (2 * pits)), "rules": self.spec.options["rules"]})
+        return model.with_endgames(self.endgame_bytes)
 
     def describe(self, values: Mapping[str, OptionValue]) -> Spec:
         return Spec(self.name, self.title, self.sides, values, 2, int(values["pits"]) + 2)

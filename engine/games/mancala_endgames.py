@@ -21,7 +21,6 @@ from math import comb
 
 from engine.rules import Constant
 
-MAX_ENDGAMES = 1 << 25  # places in a table
 MAX_ENDGAME_STONES = 40
 
 PITS, BITS = 6, 6
@@ -96,15 +95,14 @@ def endgame_next(at: int, mine: int, rest: int) -> tuple[int, int]:
     return 0, first_row(mine + rest + 1)
 
 
-def endgame_stones(pits: int) -> int:
-    """Return the number of stones of the largest table within the limits."""
-    return max(s for s in range(1, MAX_ENDGAME_STONES + 1) if places(pits, s) <= MAX_ENDGAMES)
+def endgame_stones(pits: int, size: int) -> int:
+    """Return the number of stones of the largest table with at most so many places, of one byte each."""
+    return max(s for s in range(1, MAX_ENDGAME_STONES + 1) if s == 1 or places(pits, s) <= size)
 
 
 @lru_cache
-def endgame_constants(pits: int) -> dict[str, Constant]:
-    """Return the constants of endgame_index()."""
-    stones = endgame_stones(pits)
+def endgame_constants(pits: int, stones: int) -> dict[str, Constant]:
+    """Return the constants of endgame_index() for a table of the positions with at most so many stones."""
     ways = [comb(s + m - 1, m) if m else 1 for m in range(pits) for s in range(stones + 2)]
     blocks, size = [0] * (stones + 1) ** 2, 0
     for total in range(stones + 1):

@@ -30,7 +30,7 @@ from runtime.paths import cache_folder
 FOLDER = "endgames"
 FORMAT = b"parlour endgames 1\n"
 HEADER_BYTES = 64  # FORMAT, then a checksum of the values
-MAX_FILES = 6  # older ones are removed; a file has at most 34 MB
+MAX_FILES = 6  # older ones are removed; a file has at most 34 MB, unless a larger table was asked for
 SLICE_PLACES = 1 << 18
 LOCK_POLL_S = 0.05
 OLD_S = 3600.0  # after which a temporary file belongs to a process that was killed
@@ -118,7 +118,7 @@ def compile_fill(game: Game) -> Fill:
     return fill
 
 
-def compute(game: Game) -> bytes:
+def compute(game: Game) -> memoryview:
     """Return the values of all places, in whole words of eight bytes. Takes seconds."""
     import numpy as np  # takes as long to import as a short search
 
@@ -130,7 +130,7 @@ def compute(game: Game) -> bytes:
     moves, position = np.zeros(model.rules.MAX_MOVES, np.int64), np.zeros(2, np.int64)
     for start in range(0, places, SLICE_PLACES):  # a signal is handled between two slices
         fill(words, moves, position, start, min(start + SLICE_PLACES, places))
-    return words.tobytes()
+    return words.data.cast("B")
 
 
 def word_count(places: int) -> int:
@@ -160,11 +160,12 @@ def read_table(path: Path, places: int) -> EndgameTable | None:
     return EndgameTable(values.cast("q"), places)
 
 
-def write_table(path: Path, values: bytes) -> None:
+def write_table(path: Path, values: bytes | memoryview) -> None:
     """Write a file as a whole, because other processes may read it, and remove old ones. Raises OSError."""
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
         try:
-            file.write(header(values) + values)
+            file.write(header(values))
+            file.write(values)
             file.close()
             Path(file.name).replace(path)
         except BaseException:

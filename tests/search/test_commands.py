@@ -54,6 +54,19 @@ def test_plain_search_uses_one_thread() -> None:
     assert "50 positions" in done.stdout
 
 
+@pytest.mark.long
+def test_solve_takes_the_size_of_the_endgame_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARLOUR_CACHE_DIR", str(tmp_path))
+    sizes = []
+    for words in ((), ("--endgames", "1")):
+        done = parlour("solve", "mancala", "--option", "pits=3", "--option", "stones=8", "--json", *words)
+        assert json.loads(done.stdout)["proved"], done.stderr
+        sizes.append(max(path.stat().st_size for path in tmp_path.glob("endgames/*.bin")))
+        for path in tmp_path.glob("endgames/*.bin"):
+            path.unlink()
+    assert sizes[1] <= 1 << 20 < sizes[0]
+
+
 def test_solve_reports_bounds_when_time_runs_out() -> None:
     done = parlour("solve", "maxconnect4", "--seconds", "0.2", "--plain")
     assert done.returncode == 1

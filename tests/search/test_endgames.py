@@ -151,6 +151,21 @@ def test_small_games_and_other_games_have_no_table(folder: Path) -> None:
     assert not folder.exists()
 
 
+def test_larger_table_holds_more_stones(folder: Path) -> None:
+    large = create("mancala", {"pits": 2, "stones": 4})
+    small = large.with_endgames(100)
+    for game in (small, large):
+        prepare_endgames(game, print)
+    tables, rules = zip(*((load_endgames(game), search_rules(game)) for game in (small, large)), strict=True)
+    assert tables[0].places <= 100 < tables[1].places
+    assert rules[0].ENDGAME_STONES < rules[1].ENDGAME_STONES
+    for position in places(small):
+        values = [
+            endgame_value(table.words, rule.endgame_index(*position)) for table, rule in zip(tables, rules, strict=True)
+        ]
+        assert values[0] == values[1]
+
+
 def test_games_with_equal_endings_share_a_table(folder: Path) -> None:
     paths = {table_path(create("mancala", {"pits": 3, "stones": stones})) for stones in (2, 3, 50)}
     others = {table_path(create("mancala", {"pits": 3, "rules": profile})) for profile in PROFILES}

@@ -4,6 +4,7 @@ parlour solve mancala --option pits=4 --option stones=4
 parlour solve cohcoh --position ".w......b w" --option k=3 --json
 parlour solve conga --seconds 60
 parlour solve mancala --option stones=4 --threads 2
+parlour solve mancala --option pits=5 --option stones=6 --endgames 500
 
 In games with points, the value is the final difference. In the others it is 1 for a win, 0 for a
 draw and -1 for a loss. Progress goes to standard error. If the position is not solved within
@@ -17,7 +18,7 @@ from argparse import ArgumentParser, Namespace
 from engine.search import Limits, Report, Thinker
 from engine.search.endgames import prepare_endgames
 from parlour.cli.args import add_game, game_of
-from parlour.cli.search_output import add_search, as_json, as_text, format_value, seconds, tell
+from parlour.cli.search_output import add_search, as_json, as_text, format_value, megabytes, seconds, tell
 from runtime.printable import print_lines
 
 
@@ -25,10 +26,18 @@ def arguments(parser: ArgumentParser) -> None:
     add_game(parser)
     parser.add_argument("--seconds", type=seconds, metavar="S", help="stop after S seconds (default: no limit)")
     add_search(parser, table=1024)
+    parser.add_argument(
+        "--endgames",
+        type=megabytes,
+        metavar="MB",
+        help="megabytes for the endgame table of Mancala, which is kept in the cache folder (default: 32)",
+    )
 
 
 def run(args: Namespace) -> int:
     game = game_of(args)
+    if args.endgames is not None:
+        game = game.with_endgames(int(args.endgames * (1 << 20)))
     compiled = False if args.plain else None
     if not args.plain:
         prepare_endgames(game, tell)
