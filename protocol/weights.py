@@ -46,8 +46,8 @@ WEIGHTS: Mapping[type[Any], int] = {
     Watch: 4,  # 10 to 200 µs: a snapshot has all moves; other nodes may have written, so the store is read
     Leaderboard: 4,  # 100 µs without entries: the options are checked, and up to 100 ratings are read
     Ratings: 4,  # as `leaderboard`
-    Boards: 4,  # 100 µs, and more for long games: see BOARDS_PER_MESSAGE
-    Puzzle: 4,  # up to 200 legal moves are computed, with the boards after them
+    Puzzle: 8,  # 800 µs in Conga: all legal moves are computed, with the boards after them
+    Boards: 4,  # 100 µs, and more for long games and large boards: see CELLS_PER_MESSAGE
     Export: 4,  # 2800 µs for 400 plies, so long games cost more: see EXPORTED_PLIES_PER_MESSAGE
     Review: 4,  # 100 µs, and more for long games: see EXPORTED_PLIES_PER_MESSAGE
     SubmitReview: 4,  # a part has up to 16 KB, and every line in it is replayed
@@ -57,9 +57,9 @@ WEIGHTS: Mapping[type[Any], int] = {
     Hello: 4,  # a name is claimed, a session saved. Only the address pays: a connection says hello once
 }
 ROOM_LOAD_WEIGHT = 8  # 400 µs: of any other command to a room that is not in memory, such as one that ended long ago
-LOADED_EVENTS_PER_MESSAGE = 20  # such a command counts as one message more per this many events of the room
+LOADED_EVENTS_PER_MESSAGE = 20  # a command that loads a room counts as one message more per this many of its events
 STALE_MOVE_WEIGHT = 3  # of a move that is refused with a snapshot
 EXPORTED_PLIES_PER_MESSAGE = 20  # `export` counts as one message more per this many plies
-BOARDS_PER_MESSAGE = 5  # `boards` counts as one message more per this many boards
+CELLS_PER_MESSAGE = 160  # `boards` counts as one message more per this many cells of boards
 
 WEIGHTS_BY_NAME = {tag_of(command): weight for command, weight in WEIGHTS.items()}

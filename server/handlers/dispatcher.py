@@ -37,7 +37,7 @@ from protocol.commands import (
 from protocol.replies import Ok
 from protocol.types import tag_of
 from protocol.usernames import fold
-from protocol.weights import LOADED_EVENTS_PER_MESSAGE, ROOM_LOAD_WEIGHT, WEIGHTS
+from protocol.weights import ROOM_LOAD_WEIGHT, WEIGHTS
 from server.config import Settings
 from server.domain import creation
 from server.domain.decision import Decision, Refusal
@@ -187,8 +187,7 @@ class Dispatcher:
     # -- commands to a room
 
     async def _to_loaded_room(self, client: Client, command: RoomCommand) -> None:
-        live = await self._registry.find(command.room)
-        client.charge(len(live.log) // LOADED_EVENTS_PER_MESSAGE)
+        live = await self._registry.find(command.room, client)
         self._to_room(client, live, command)
         self._registry.evict_ended(live)
 
@@ -231,7 +230,7 @@ class Dispatcher:
                 raise Refusal("bad_request", "a note may have only printable characters")
 
     async def _watch(self, client: Client, command: Watch) -> None:
-        live = await self._registry.find(command.room)
+        live = await self._registry.find(command.room, client)
         try:
             require_access(live.room, player_of(client), command.code)
         except Refusal:
@@ -249,7 +248,7 @@ class Dispatcher:
             client.send(live.snapshot(client, self._now()))
 
     async def _join(self, client: Client, command: Join) -> None:
-        live = await self._registry.find(command.room)
+        live = await self._registry.find(command.room, client)
         try:
             await self._admission.check_room_limit(client)
             await self._admission.join(client, live, command)

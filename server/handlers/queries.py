@@ -12,8 +12,9 @@ from engine.registry import GAMES
 from protocol.commands import Boards, Export, History, Leaderboard, List, Lobby, Ratings
 from protocol.replies import LobbyUpdate, Ok
 from protocol.types import RoomInfo
-from protocol.weights import BOARDS_PER_MESSAGE, EXPORTED_PLIES_PER_MESSAGE
+from protocol.weights import CELLS_PER_MESSAGE, EXPORTED_PLIES_PER_MESSAGE
 from server.domain import ratings, snapshots
+from server.domain.boards import cell_names
 from server.domain.decision import Refusal
 from server.domain.reviews import require_record
 from server.domain.seating import require_access
@@ -29,7 +30,7 @@ from server.storage.room_index import read_infos
 
 MAX_NAME_SEARCHED = 256  # characters: a longer text is not a name, and is not worth a place in the cache of `fold`
 MAX_BOARDS_SENT = 500  # in one reply
-BOARDS_DRAWN_AT_ONCE = 20  # that many keep the event loop busy for about a millisecond
+CELLS_DRAWN_AT_ONCE = 1000  # that many keep the event loop busy for about a millisecond
 LIST_LIFETIME_MS = 1000  # of a list whose rooms have not changed: the plies of running games may have
 MAX_ROOMS_LISTED = 200  # in `list` and in the lobby
 
@@ -165,7 +166,7 @@ class QueryHandler:
 
     async def boards(self, client: Client, command: Boards) -> None:
         """Send the boards of a game from a ply on, as far as the player may see it."""
-        live = await self._registry.find(command.room)
+        live = await self._registry.find(command.room, client)
         room, player = live.room, player_of(client)
         try:
             require_access(room, player, command.code)
@@ -176,12 +177,13 @@ class QueryHandler:
             positions = live.boards.line(upto)[command.ply : command.ply + MAX_BOARDS_SENT]
         finally:
             self._registry.evict_ended(live)
-        client.charge(len(positions) // BOARDS_PER_MESSAGE)
+        cells = len(cell_names(room.game))
+        client.charge(len(positions) * cells // CELLS_PER_MESSAGE)
         boards, lasts = [], []
         for position in positions:
             boards.append(position.board)
             lasts.append(position.last)
-            if len(boards) % BOARDS_DRAWN_AT_ONCE == 0:
+            if len(boards) % max(1, CELLS_DRAWN_AT_ONCE // cells) == 0:
                 await asyncio.sleep(0)  # let other clients proceed
         client.send(Ok(id=command.id, room=command.room, seq=upto, boards=tuple(boards), lasts=tuple(lasts)))
 
@@ -208,7 +210,7 @@ class QueryHandler:
 
     async def export(self, client: Client, command: Export) -> None:
         """Send the record of a finished game."""
-        live = await self._registry.find(command.room)
+        live = await self._registry.find(command.room, client)
         room, player = live.room, player_of(client)
         self._registry.evict_ended(live)
         require_record(room, player, "export")

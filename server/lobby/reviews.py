@@ -91,7 +91,7 @@ class Reviews:
 
     async def review(self, client: Client, command: Review) -> None:
         """Send the review of a room, or ask the reviewer for it."""
-        live = await self._registry.find(command.room)
+        live = await self._registry.find(command.room, client)
         room, player = live.room, player_of(client)
         self._registry.evict_ended(live)
         reviews.require_reviewable(room, player)

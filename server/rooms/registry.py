@@ -10,13 +10,15 @@ from functools import partial
 
 from engine.errors import UnknownGame
 from protocol.codec import MSGPACK, decode_event
+from protocol.weights import LOADED_EVENTS_PER_MESSAGE
 from server.domain.decision import Decision, Refusal
 from server.domain.downtime import Downtime, credit_turn, resume, resume_after
-from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room, replay
+from server.domain.room import BOTH_AWAY_TIMEOUT_MS, Room, apply, replay
 from server.ids import month_of
 from server.logs import log
 from server.metrics import Metrics
 from server.rooms.broadcast import Broadcaster
+from server.rooms.client import Client
 from server.rooms.live_room import LiveRoom
 from server.rooms.processor import RoomObserver, RoomProcessor
 from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
@@ -33,6 +35,7 @@ MAX_CLOCK_LEAD_MS = 60_000  # by which a node that runs may be ahead of the stor
 MAX_CERTAIN_DOWNTIME_MS = 86_400_000  # a longer one may be a clock that was set forward
 MIN_WRITTEN_CREDIT_MS = 1000  # a turn that runs on gets an event for a credit of at least this
 UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
+EVENTS_REPLAYED_AT_ONCE = 500  # that many keep the event loop busy for about a millisecond
 
 
 class RoomRegistry(RoomObserver):
@@ -163,11 +166,17 @@ class RoomRegistry(RoomObserver):
             self._loading[name] = asyncio.ensure_future(self._load(name))
         return await asyncio.shield(self._loading[name])
 
-    async def find(self, name: str) -> LiveRoom:
-        """Return a room that must exist. Raises Refusal if there is none."""
+    async def find(self, name: str, client: Client) -> LiveRoom:
+        """Return a room that must exist. A client that needs a room from the store pays for the length of its log.
+
+        Raises Refusal if there is none.
+        """
+        is_loaded = name in self.rooms
         live = await self.room(name)
         if live is None:
             raise Refusal("no_room", await self._why_missing(name))
+        if not is_loaded:
+            client.charge(len(live.log) // LOADED_EVENTS_PER_MESSAGE)
         return live
 
     async def _why_missing(self, name: str) -> str:
@@ -196,7 +205,7 @@ class RoomRegistry(RoomObserver):
         """
         while payloads := await self._store.events(name):
             try:
-                room = replay(map(decode_event, payloads))
+                room = await replay_in_parts(payloads)
                 if room.id != name:
                     raise ValueError(f"the log of {name} is that of {room.id}")
             except UnknownGame as error:
@@ -403,3 +412,13 @@ class RoomRegistry(RoomObserver):
         known_here = live.mover_is_here or not self._store.shared
         if known_here and live.room.clock_runs and not live.busy and not self._status.store_error:
             self._processor.act(live, lambda room, at: credit_turn(room, at, *live.credits()))
+
+
+async def replay_in_parts(payloads: list[bytes]) -> Room:
+    """Return the room after a log. Other clients proceed while a long log is replayed."""
+    room = replay(map(decode_event, payloads[:EVENTS_REPLAYED_AT_ONCE]))
+    for first in range(EVENTS_REPLAYED_AT_ONCE, len(payloads), EVENTS_REPLAYED_AT_ONCE):
+        await asyncio.sleep(0)
+        for payload in payloads[first : first + EVENTS_REPLAYED_AT_ONCE]:
+            room = apply(room, decode_event(payload))
+    return room

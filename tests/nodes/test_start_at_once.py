@@ -10,7 +10,7 @@ from protocol.codec import decode_event
 from protocol.events import Resumed
 from server.domain.downtime import Downtime
 from server.storage.factory import open_store
-from tests.server.fakes import Harness, ManualClock
+from tests.server.fakes import Harness, ManualClock, RecordingClient
 from tests.server.rooms.helpers import BLITZ, start_game
 
 DOWN_MS = 45_000
@@ -37,7 +37,7 @@ async def test_games_are_resumed_once(database: str) -> None:
         for game in games:
             name, due = game.room.id, game.room.deadline
             assert due is not None
-            loaded = await asyncio.gather(*[one.app.registry.find(name) for one in nodes])
+            loaded = await asyncio.gather(*[one.app.registry.find(name, RecordingClient()) for one in nodes])
             assert {live.room.deadline for live in loaded} == {due + DOWN_MS}
             events = [decode_event(payload) for payload in await before.store.events(name)]
             assert [type(event) for event in events].count(Resumed) == 1

@@ -4,11 +4,27 @@ from typing import Any
 
 import pytest
 
-from protocol.commands import Abort, Create, Hello, Join, Leave, List, Move, Rematch, Resign, Say, Watch
+from protocol.commands import (
+    Abort,
+    Boards,
+    Create,
+    Export,
+    Hello,
+    Join,
+    Leave,
+    List,
+    Move,
+    Rematch,
+    Resign,
+    Review,
+    Say,
+    Watch,
+)
 from protocol.events import Moved, RematchOffered, Said
 from protocol.replies import Error, Invited, Ok, Snapshot
 from protocol.weights import ROOM_LOAD_WEIGHT, STALE_MOVE_WEIGHT, WEIGHTS
 from server.handlers import dispatcher
+from server.rooms import registry
 from server.rooms.chat import MAX_QUEUED_FOR_CHAT
 from server.storage.interface import ReadTimeout, Unavailable
 from tests.server.conftest import Build
@@ -172,20 +188,44 @@ async def test_command_to_a_room_that_must_be_loaded_is_charged(
     server: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise each move to a game that ended long ago reads and replays it for the price of a move."""
-    monkeypatch.setattr(dispatcher, "LOADED_EVENTS_PER_MESSAGE", 2)
-    live, ann, ben = await start_game(server)
-    room, events = live.room.id, len(live.log) + 1
-    await server.ask(ann, Resign, room=room)
-    for client in (ann, ben):
-        await server.ask(client, Leave, room=room)
-    assert room not in server.app.registry.rooms
+    monkeypatch.setattr(registry, "LOADED_EVENTS_PER_MESSAGE", 2)
+    room, events = await evicted_game(server)
     eve, reads = server.connect(EVE), server.store.reads
     eve.wait = 2.5
     refused = await server.ask(eve, Leave, room=room)
     assert (refused.code, refused.retry_after, server.store.reads) == ("rate_limited", 2.5, reads)
     eve.wait, eve.charged = 0.0, 0.0
     await server.ask(eve, Move, room=room, ply=0, move="a1")
-    assert eve.charged >= ROOM_LOAD_WEIGHT - 1 + events // 2
+    assert eve.charged == ROOM_LOAD_WEIGHT - 1 + events // 2
+
+
+async def evicted_game(server: Harness) -> tuple[str, int]:
+    """Play a game that is no longer in memory. Return its room, and the length of its log."""
+    live, ann, ben = await start_game(server)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    await server.ask(ann, Resign, room=live.room.id)
+    events = len(live.log)
+    for client in (ann, ben):
+        await server.ask(client, Leave, room=live.room.id)
+    assert live.room.id not in server.app.registry.rooms
+    return live.room.id, events
+
+
+@pytest.mark.parametrize("kind", [Watch, Join, Boards, Export, Review])
+async def test_every_command_pays_for_the_log_that_it_loads(
+    server: Harness, monkeypatch: pytest.MonkeyPatch, kind: type[Any]
+) -> None:
+    """Otherwise a client that enters and leaves a room with a long log over and over keeps the server busy."""
+    monkeypatch.setattr(registry, "LOADED_EVENTS_PER_MESSAGE", 2)
+    room, events = await evicted_game(server)
+    ann, eve = server.connect(ANN), server.connect(EVE)
+    await server.ask(eve, kind, room=room)
+    assert room not in server.app.registry.rooms or kind is Watch
+    assert eve.charged == WEIGHTS[kind] - 1 + events // 2
+    await server.ask(ann, Watch, room=room)
+    eve.charged = 0.0
+    await server.ask(eve, kind, room=room)  # it is in memory now
+    assert eve.charged == WEIGHTS[kind] - 1
 
 
 async def test_snapshot_of_a_stale_move_is_charged(server: Harness) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from engine.record import parse
-from protocol.commands import Export, History, Leaderboard, List, Lobby, Move, Ratings, Resign, Watch
+from protocol.commands import Boards, Export, History, Leaderboard, List, Lobby, Move, Ratings, Resign, Watch
 from protocol.replies import LobbyUpdate, Ok
 from protocol.types import BotInfo, Player
+from protocol.weights import WEIGHTS
 from server.handlers import queries
 from server.handlers.queries import MAX_NAME_SEARCHED
 from server.rooms.registry import UNUSED_ROOM_MS
@@ -288,3 +289,15 @@ async def test_text_that_is_too_long_for_a_name_finds_nothing(server: Harness) -
     assert await rooms(server, History, player=long) == []
     refused = await server.ask(server.connect(EVE), Ratings, player=long, game="conga")
     assert refused.code == "bad_request"
+
+
+async def test_boards_are_charged_by_their_cells(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A board of 144 cells takes as long to draw as nine of 16 cells."""
+    monkeypatch.setattr(queries, "CELLS_PER_MESSAGE", 16)
+    for n in (4, 12):
+        live, ann, ben = await start_game(server, options={"n": n, "k": n})
+        for ply, move in enumerate(("a1", "b1", "c1")):
+            await server.ask((ann, ben)[ply % 2], Move, room=live.room.id, ply=ply, move=move)
+        ann.charged = 0.0
+        assert len((await server.ask(ann, Boards, room=live.room.id)).boards) == 4
+        assert ann.charged == WEIGHTS[Boards] - 1 + 4 * n * n // 16

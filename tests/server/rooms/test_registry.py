@@ -9,8 +9,8 @@ import pytest
 
 from engine.registry import GAMES
 from protocol.codec import MSGPACK, decode_event
-from protocol.commands import Abort, Create, Join, Leave, List, Move, Resign, Watch
-from protocol.events import Resumed, Said
+from protocol.commands import Abort, Create, Join, Leave, List, Move, Resign, Say, Watch
+from protocol.events import AnyEvent, Resumed, Said
 from server.domain.decision import Refusal
 from server.domain.downtime import Downtime
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, replay
@@ -22,7 +22,7 @@ from server.rooms.status import NODE_TIMEOUT_MS
 from server.storage.interface import Append, Session, StoreError, Unavailable, append_and_wait
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW
-from tests.server.fakes import Harness
+from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import BLITZ, create, start_game
 
 
@@ -83,7 +83,7 @@ async def test_failed_load_can_be_tried_again(server: Harness) -> None:
 async def test_find_refuses_an_unknown_room(server: Harness) -> None:
     assert await server.app.registry.room("nowhere") is None
     with pytest.raises(Refusal, match="there is no room 'nowhere'") as refused:
-        await server.app.registry.find("nowhere")
+        await server.app.registry.find("nowhere", RecordingClient())
     assert refused.value.code == "no_room"
 
 
@@ -91,19 +91,41 @@ async def test_find_says_if_the_games_of_the_month_are_in_an_archive(server: Har
     name = new_room_id(NOW)
     month = month_of(name)
     with pytest.raises(Refusal, match="there is no room"):
-        await server.app.registry.find(name)
+        await server.app.registry.find(name, RecordingClient())
     await server.store.set_archive((month, "archive.db", 1, 9, NOW))
     with pytest.raises(Refusal, match=f"room {name} is not here: the games of {month} are in an archive") as refused:
-        await server.app.registry.find(name)
+        await server.app.registry.find(name, RecordingClient())
     assert refused.value.code == "no_room"
     with pytest.raises(Refusal, match="there is no room 'nowhere'"):
-        await server.app.registry.find("nowhere")
+        await server.app.registry.find("nowhere", RecordingClient())
+
+
+async def test_other_clients_proceed_while_a_long_log_is_replayed(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live, ann, _ = await start_game(server)
+    for number in range(20):
+        await server.ask(ann, Say, room=live.room.id, text=f"line {number}")
+    monkeypatch.setattr(registry, "EVENTS_REPLAYED_AT_ONCE", 2)
+    turn, decoded_in = 0, []
+
+    def decode(payload: bytes) -> AnyEvent:
+        decoded_in.append(turn)
+        return decode_event(payload)
+
+    monkeypatch.setattr(registry, "decode_event", decode)
+    known, loading = live.room, asyncio.ensure_future(server.app.registry.room(forget(server, live)))
+    while not loading.done():
+        turn += 1
+        await asyncio.sleep(0)
+    assert server.room(known.id).room == known
+    assert len(set(decoded_in)) == (len(decoded_in) + 1) // 2
 
 
 async def test_loaded_room_gets_a_timer(server: Harness) -> None:
     live, _, _ = await start_game(server, clock=BLITZ)
     name = forget(server, live)
-    loaded = await server.app.registry.find(name)
+    loaded = await server.app.registry.find(name, RecordingClient())
     assert loaded.timer is not None
     assert loaded.timer_at == live.room.deadline
 
@@ -173,7 +195,7 @@ async def test_restart_credits_the_downtime_to_running_clocks(server: Harness, b
     restarted_at = fresh.clock()
     assert fresh.app.registry.rooms == {}, "it is loaded when it is needed"
     fresh.clock.advance(7_000)
-    resumed = (await fresh.app.registry.find(live.room.id)).room
+    resumed = (await fresh.app.registry.find(live.room.id, RecordingClient())).room
     assert resumed.seq == live.room.seq + 1
     assert resumed.deadline == due + 45_000, "the clock runs again from the restart on, not from the load on"
     assert resumed.away == (restarted_at, restarted_at)
@@ -183,11 +205,11 @@ async def test_restart_credits_the_downtime_to_running_clocks(server: Harness, b
 async def test_room_is_resumed_once_in_the_store(server: Harness, build: Build) -> None:
     live, _, _ = await start_game(server, clock=BLITZ)
     fresh = await restart(server, build, 45_000)
-    loaded = await fresh.app.registry.find(live.room.id)
+    loaded = await fresh.app.registry.find(live.room.id, RecordingClient())
     assert await fresh.store.events(live.room.id) == loaded.log
     assert isinstance(decode_event(loaded.log[-1]), Resumed)
     forget(fresh, loaded)
-    again = await fresh.app.registry.find(live.room.id)
+    again = await fresh.app.registry.find(live.room.id, RecordingClient())
     assert again.log == loaded.log
     assert again.room == loaded.room
 
@@ -199,7 +221,7 @@ async def test_room_that_slept_through_several_restarts_is_credited_for_each(ser
     first = await restart(server, build, 45_000)
     first.clock.advance(2_000)  # a server runs, and so does the clock
     second = await restart(first, build, 10_000)
-    loaded = await second.app.registry.find(live.room.id)
+    loaded = await second.app.registry.find(live.room.id, RecordingClient())
     assert loaded.room.seq == live.room.seq + 2
     assert loaded.room.deadline == due + 55_000
 
@@ -212,7 +234,7 @@ async def test_start_that_is_interrupted_does_not_credit_the_downtime_twice(serv
     server.clock.advance(45_000)
     await server.store.add_downtime(Downtime(down_since, server.clock()), 0, due + 45_000)  # and then it dies
     fresh = await restart_without_heartbeat(server, build, 1_000)
-    assert (await fresh.app.registry.find(live.room.id)).room.deadline == due + 46_000
+    assert (await fresh.app.registry.find(live.room.id, RecordingClient())).room.deadline == due + 46_000
 
 
 async def test_failed_resume_is_tried_again_with_the_next_load(server: Harness, build: Build) -> None:
@@ -225,14 +247,14 @@ async def test_failed_resume_is_tried_again_with_the_next_load(server: Harness, 
         await fresh.app.registry.room(live.room.id)
     assert fresh.app.registry.rooms == {}
     fresh.store.write_error = None
-    assert (await fresh.app.registry.find(live.room.id)).room.deadline == due + 45_000
+    assert (await fresh.app.registry.find(live.room.id, RecordingClient())).room.deadline == due + 45_000
 
 
 async def test_room_that_another_node_resumes_first_is_read_again(server: Harness, build: Build) -> None:
     live, _, _ = await start_game(server, clock=BLITZ)
     fresh = await restart(server, build, 45_000)
     fresh.store.conflicts = 1
-    loaded = await fresh.app.registry.find(live.room.id)
+    loaded = await fresh.app.registry.find(live.room.id, RecordingClient())
     assert loaded.log == await fresh.store.events(live.room.id)
     assert loaded.room.seq == live.room.seq + 1
 
@@ -319,7 +341,7 @@ async def test_changed_clock_costs_no_game_and_no_session(server: Harness, build
         server = await restart(server, build, change)
         await server.app.retention.prune()
         now = server.clock()
-        resumed = (await server.app.registry.find(live.room.id)).room
+        resumed = (await server.app.registry.find(live.room.id, RecordingClient())).room
         assert resumed.status == "running"
         assert resumed.deadline == now + due - began
         assert server.room(waiting).room.deadline == now + live.room.setup.expiry
@@ -413,7 +435,7 @@ async def test_node_resumes_games_only_if_no_other_node_is_at_work(
     fresh = await build(shared=True)
     await fresh.app.registry.start(fresh.app.node_id)
     await fresh.settle()
-    loaded = await fresh.app.registry.find(live.room.id)
+    loaded = await fresh.app.registry.find(live.room.id, RecordingClient())
     assert (loaded.room.seq > live.room.seq) is resumed
     assert await fresh.store.last_alive() == server.clock()
 

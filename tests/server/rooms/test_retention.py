@@ -14,7 +14,7 @@ from server.rooms.retention import DAY_MS, Retention
 from server.storage.interface import Append, Session, Store, append_and_wait
 from tests.server.conftest import Build
 from tests.server.domain.helpers import NOW
-from tests.server.fakes import Harness
+from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import start_game
 from tests.server.storage.rows import row
 
@@ -94,7 +94,7 @@ async def test_chat_of_old_games_is_emptied_and_their_moves_stay(server: Harness
     assert b"address" not in stored
     assert b"still here" in b"".join(await server.store.events(running.room.id))
     fresh = await build()
-    loaded = await fresh.app.registry.find(live.room.id)
+    loaded = await fresh.app.registry.find(live.room.id, RecordingClient())
     assert (loaded.room.chat, loaded.room.seq, loaded.room.status) == ((), live.room.seq, "ended")
 
 
