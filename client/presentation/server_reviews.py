@@ -7,10 +7,14 @@ from collections.abc import Callable
 from client.presentation.texts import counted
 from client.sdk.errors import SessionError
 from client.sdk.session import Session
+from engine.errors import GameError
+from engine.game import Game, State
 from engine.record import Record, replay
+from engine.record_move import Played
 from engine.review import Annotation, MoveReview, Review
 from protocol import commands
 from protocol.replies import ReviewUpdate
+from protocol.types import ReviewedMove
 
 Progress = Callable[[ReviewUpdate], None]
 
@@ -64,9 +68,30 @@ def progress_text(update: ReviewUpdate, sides: tuple[str, str]) -> str:
     return f"Accuracy: {', '.join(percents)}. F2 goes to the next mistake."
 
 
-def review_of(record: Record, update: ReviewUpdate) -> Review:
-    """Return a review as the engine has it."""
+def check_fits(record: Record, update: ReviewUpdate) -> tuple[Game, list[State]]:
+    """Return the game and the states of a record. Raises SessionError if the review is not about it."""
     game, states = replay(record)
+    together = zip(range(1, len(states)), states, record.moves, update.moves, strict=False)
+    if not 0 < len(record.moves) == len(update.moves) or not all(fits(game, *each) for each in together):
+        raise ReviewFailed("the server has sent a review that does not fit the game")
+    return game, states
+
+
+def fits(game: Game, ply: int, state: State, played: Played, move: ReviewedMove) -> bool:
+    """Return whether a reviewed move is the one that was played, with a better line that can be played."""
+    if (move.ply, move.side, move.move) != (ply, game.turn(state), played.move) or not move.line:
+        return False
+    try:
+        for text in move.line:
+            state = game.play(state, game.parse(state, text))
+    except GameError:
+        return False
+    return True
+
+
+def review_of(record: Record, update: ReviewUpdate) -> Review:
+    """Return a review as the engine has it. Raises SessionError if it is not about the game."""
+    game, states = check_fits(record, update)
     return Review(
         tuple(
             MoveReview(

@@ -13,7 +13,7 @@ from engine.puzzles import Puzzle
 from engine.record import Record, replay
 from engine.review import MARKS, Budget, Evaluator, MoveReview, Review
 from engine.review.reviewer import review_move
-from runtime.printable import print_line, print_lines
+from runtime.printable import print_line, print_lines, printable
 
 HELP = "Type a move, or: moves, hint, show, next, quit"
 Verdict = Callable[[Move], tuple[bool, str]]  # whether a move solves the position, and why
@@ -95,7 +95,7 @@ def learn(record: Record, review: Review, sides: Sequence[int], budget: Budget, 
 
 
 def question(game: Game, move: MoveReview) -> str:
-    why = f", which {move.words}" if move.words else ""
+    why = f", which {printable(move.words)}" if move.words else ""
     side = side_names(type(game))[move.side]
     return f"Ply {move.ply}, {side} to move. Played: {move.move} {MARKS[move.judgement]}{why}."
 

@@ -10,10 +10,36 @@ from msgspec.structs import replace
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
+from engine.record import Record, write
+from engine.record_move import Played
 from protocol.codec import CODECS
-from protocol.commands import Command, Create, Export, Hello, History, Join, Leaderboard, List, Lobby, Ratings, Watch
+from protocol.commands import (
+    Command,
+    Create,
+    Export,
+    Hello,
+    History,
+    Join,
+    Leaderboard,
+    List,
+    Lobby,
+    Ratings,
+    Review,
+    Watch,
+    WatchTournament,
+)
 from protocol.events import Ended, Moved, Said
-from protocol.replies import Closing, Error, Invited, LobbyUpdate, Ok, Snapshot, Welcome
+from protocol.replies import (
+    Closing,
+    Error,
+    Invited,
+    LobbyUpdate,
+    Ok,
+    ReviewUpdate,
+    Snapshot,
+    TournamentUpdate,
+    Welcome,
+)
 from protocol.types import (
     BotInfo,
     GameInfo,
@@ -24,13 +50,20 @@ from protocol.types import (
     PlayedMove,
     Player,
     RatedGame,
+    ReviewedMove,
+    ReviewSummary,
     RoomInfo,
     Seat,
     TimeControl,
+    TournamentGame,
+    TournamentGoal,
+    TournamentReport,
+    TournamentRow,
 )
 from tests.tui.offline_app import AT, snapshot_of
 
 KNOWN, FOREIGN = "known", "foreign"  # rooms: of a game that clients know, and of one that they do not know
+MOVE, BETTER = "a4b4", "a4a3"  # of the known game
 NEVER = 10**17  # a time that no calendar has
 
 
@@ -93,7 +126,11 @@ class HostileServer:
             case Watch():
                 return [Ok(id=id, room=command.room), self.snapshot(command.room)]
             case Export():
-                return [Ok(id=id, text=text)]
+                return [Ok(id=id, text=self.record() if command.room == KNOWN else text)]
+            case Review():
+                return [Ok(id=id), ReviewUpdate(room=command.room, state="queued", why=text), self.review(command.room)]
+            case WatchTournament():
+                return [Ok(id=id), TournamentUpdate(name=text, by=text, age=0, report=self.tournament())]
         return [Error(id=id, code="bad_request", text=text), Closing(text=text, retry_after=1)]
 
     def welcome(self, id: int) -> Welcome:
@@ -121,7 +158,7 @@ class HostileServer:
         text = self.text
         chat = (Said(room=room, seq=2, at=AT, name=text, text=text, seat=1),)
         known = snapshot_of(
-            "conga", ("a4b4",), room=room, names=(text, text), notes={1: text}, chat=chat, sides=(text, text)
+            "conga", (MOVE,), room=room, names=(text, text), notes={1: text}, chat=chat, sides=(text, text)
         )
         if room == KNOWN:
             return known
@@ -131,11 +168,37 @@ class HostileServer:
             invite=text, players=(text, text),
         )  # fmt: skip
 
+    def record(self) -> str:
+        """Return the game of the known room, which has ended."""
+        played = Played(MOVE, note=self.text)
+        return write(Record("conga", seats=(self.text, self.text), result="1-0", reason="resigned", moves=(played,)))
+
+    def review(self, room: str) -> ReviewUpdate:
+        """Return a review that fits the game of the known room."""
+        move = ReviewedMove(
+            ply=1, side=0, move=MOVE, best=BETTER, line=(BETTER,), value=1.0, value_proved=True, played=-1.0,
+            played_proved=True, loss=2.0, chance=0.0, cost=1.0, judgement="blunder", words=self.text,
+            also=(self.text,), path=(self.text,),
+        )  # fmt: skip
+        summary = ReviewSummary(accuracy=(50.0, None), turning_points=(1,))
+        return ReviewUpdate(room=room, state="done", done=1, total=1, why=self.text, summary=summary, moves=(move,))
+
+    def tournament(self) -> TournamentReport:
+        """Return the last report on a tournament."""
+        text = self.text
+        game = TournamentGame(number=1, first=text, second=text, room=text, result="1-0", why=text)
+        rows = (TournamentRow(name=text, points=1.0), TournamentRow(name=text, points=0.0))
+        goal = TournamentGoal(student=text, goal=text, verdict="pass", evidence=text)
+        return TournamentReport(
+            title=text, game=text, format=text, players=2, options={text: text}, finished=True, rows=rows,
+            crosstable=((text, text), (text, text)), running=(game,), latest=(game,), next=(game,), goals=(goal,),
+        )  # fmt: skip
+
     def events(self) -> list[Message]:
         text = self.text
         common: dict[str, Any] = {"room": KNOWN, "at": AT}
         first = self.snapshot(KNOWN).seq + 1
-        after = snapshot_of("conga", ("a4b4", "d1c2"))
+        after = snapshot_of("conga", (MOVE, "d1c2"))
         return [
             Said(seq=first, name=text, text=text, **common),
             Moved(

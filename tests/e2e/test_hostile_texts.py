@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from client.presentation.launch_plan import GameRequest, LaunchPlan
@@ -31,11 +32,11 @@ from engine.record import write as write_record
 from engine.record_move import Played
 from parlour.cli.transcript import Transcript
 from runtime.printable import printable
-from tests.e2e.hostile_server import FOREIGN, KNOWN, HostileServer
+from tests.e2e.hostile_server import BETTER, FOREIGN, KNOWN, MOVE, HostileServer
 from tests.e2e.local_server import parlour_command
 from tests.e2e.tui import lobby_rows, settled
 from tests.long import long
-from tests.tui.offline_app import picture_of
+from tests.tui.offline_app import OfflineApp, picture_of, snapshot_of
 from tests.waiting import TIMEOUT_S
 
 TEXTS = ["[/x]", "[@click=app.quit]x[/]", "[b]alice[/b]", "a\x1b[31m\0b", "\u202ea\x9b\u200b", "a\nforged"]
@@ -151,6 +152,25 @@ async def test_prompt_for_unfinished_games_shows_texts_literally(text: str, room
             assert_literal(app, text)
 
 
+@each_text
+async def test_review(text: str) -> None:
+    """The moves of a better line are texts of the server, too."""
+    app = OfflineApp(snapshot_of("conga", (MOVE,), status="ended", result="1-0", reason="resigned", winner=0))
+    review = HostileServer(text).review("room")
+    (move,) = review.moves
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = TableScreen("room")
+        await app.show(screen)
+        for line in ((BETTER,), (text, text), ()):
+            screen.receive(replace(review, moves=(replace(move, best=text, line=line),)))
+            await pilot.press("f2", "end")
+            await pilot.pause()
+            assert_literal(app, text)
+        screen.receive(replace(review, state="failed"))
+        await pilot.pause()
+        assert_literal(app, text)
+
+
 async def test_refused_hello_ends_the_client_with_the_text() -> None:
     async with HostileServer(EVERYTHING, welcome=False).open() as server:
         app = ParlourApp(LaunchPlan("lobby", url=server.url, name="alice"), Appearance())
@@ -186,6 +206,8 @@ COMMANDS = [
     ("leaderboard", "conga"),
     ("export", "x1"),
     ("show", "x1"),
+    ("review", KNOWN, "--server"),
+    ("tournament", "watch", "x"),
     ("bot", "random", "--no-state", "--count", "1", "--challenge", "x", "--seek", "conga"),
     *long(
         ("watch", KNOWN, "--json"),
@@ -193,6 +215,11 @@ COMMANDS = [
         ("rooms", "--json"),
         ("leaderboard", "conga", "--player", "x"),
         ("verify", "x1"),
+        ("review", KNOWN, "--server", "--json"),
+        ("review", KNOWN, "--server", "--learn"),
+        ("review", FOREIGN, "--server"),
+        ("dataset", "conga", "--server", "--out", os.devnull + ".jsonl"),
+        ("puzzles", "conga", "--from", "x1", "--seconds", "1"),
     ),
 ]
 

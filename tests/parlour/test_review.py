@@ -8,14 +8,18 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import pytest
+from msgspec.structs import replace
 
+from client.presentation.server_reviews import ReviewFailed, review_of
 from engine.record import parse, verify, write
 from engine.registry import create
 from engine.review import JUDGEMENTS, read_annotation
 from parlour.cli.main import main
+from tests.e2e.hostile_server import BETTER, HostileServer
 from tests.engine.self_play import self_play
 from tests.parlour.records import GOOD, MANCALA, save
 from tests.waiting import TIMEOUT_S
@@ -146,3 +150,31 @@ def test_interrupted_review_restores_the_line(tmp_path: Path) -> None:
     child.close()
     assert child.exitstatus == 130
     assert "Traceback" not in child.before
+
+
+WRONG_REVIEWS: dict[str, dict[str, Any]] = {
+    "ply": {"ply": 7},
+    "side": {"side": 1},
+    "move": {"move": BETTER},
+    "no line": {"line": ()},
+    "illegal line": {"line": ("z9",)},
+    "line of text": {"line": ("\x1b[31m",)},
+}
+
+
+@pytest.mark.parametrize("changes", WRONG_REVIEWS.values(), ids=WRONG_REVIEWS)
+def test_review_of_a_server_fits_the_game(changes: dict[str, Any]) -> None:
+    server = HostileServer("x")
+    record, review = parse(server.record()), server.review("room")
+    (move,) = review.moves
+    assert review_of(record, review).moves[0].best == BETTER
+    with pytest.raises(ReviewFailed, match="does not fit the game"):
+        review_of(record, replace(review, moves=(replace(move, **changes),)))
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_review_of_a_server_has_as_many_moves_as_the_game(count: int) -> None:
+    server = HostileServer("x")
+    review = server.review("room")
+    with pytest.raises(ReviewFailed):
+        review_of(parse(server.record()), replace(review, moves=review.moves * count))

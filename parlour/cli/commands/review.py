@@ -97,11 +97,11 @@ async def fetch_from_server(args: Namespace) -> tuple[Record, Review]:
             update = await fetch_review(
                 session, args.record, lambda update: progress.update(update.done, update.total or len(record.moves))
             )
+        return record, review_of(record, update)
     except SessionError as error:
         raise UserError(str(error)) from None
     finally:
         progress.clear()
-    return record, review_of(record, update)
 
 
 def run_review(args: Namespace, record: Record) -> Review:
