@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from zipfile import is_zipfile
 
-from engine.errors import InvalidRecord
+from engine.errors import InvalidRecord, UnknownGame
 from engine.record import Record, parse
 from parlour.cli.args_server import SERVER_TIMEOUT_S, add_connection, open_session
 from parlour.errors import UserError
 from parlour.input_file import read_text
+from runtime.printable import printable
 
+MAX_ERROR_CHARS = 120
 ROOM_ID = re.compile(r"\w+")  # a name with a dot or a slash can only be a file
 FILE_OR_ROOM = "a record file, - for standard input, or the room of a finished game"
 
@@ -90,7 +92,13 @@ def record_of(payloads: Sequence[bytes], room: str, db: str) -> str:
 
     if not payloads:
         raise UserError(f"there is no room {room[:40]!r} in {db}: check the name, or look in another archive")
-    played = replay(decode_event(payload) for payload in payloads)
+    try:
+        played = replay(decode_event(payload) for payload in payloads)
+    except UnknownGame:  # its sentence says how to install the game
+        raise
+    except Exception as error:  # a damaged log may raise anything
+        why = printable(str(error))[:MAX_ERROR_CHARS] or type(error).__name__
+        raise UserError(f"the log of room {room[:40]!r} in {db} is damaged: {why}") from None
     if played.ended is None:
         raise UserError(f"the game in room {room} has not ended: only finished games have a record")
     return write(snapshots.record(played))

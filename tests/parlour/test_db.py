@@ -296,3 +296,18 @@ def test_mistakes_of_archive_are_one_sentence(tmp_path: Path, capsys: Capture) -
     ):
         check_mistake(("archive", *words, "--db", db), problem, capsys)
     check_mistake(("check", "--before", "2025-05", "--db", db), "db check takes no --before", capsys)
+
+
+@pytest.mark.parametrize("payload", [b"\xc1", b"\x91" * 300, b"\x82\xa4type\xa5moved"], ids=["byte", "deep", "fields"])
+async def test_game_with_a_damaged_log_is_one_sentence(payload: bytes, tmp_path: Path) -> None:
+    """An archive may come from a stranger."""
+    path = str(tmp_path / "archive.db")
+    await play_games(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        [(room,)] = connection.execute("SELECT room FROM rooms WHERE result <> '*' LIMIT 1")
+        connection.execute("UPDATE events SET payload = ? WHERE room = ? AND seq = 3", (payload, room))
+    for command in (("show", room, "--plain"), ("verify", room), ("review", room)):
+        code, out, err = await parlour_command(*command, "--db", path)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"parlour: the log of room '{room}' in {path} is damaged: ")
+        assert err.count("\n") == 1
