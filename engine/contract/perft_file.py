@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from engine.contract.sentences import ContractError, expect
 from engine.errors import GameError
 from engine.game import Game
 from engine.perft import perft
+from runtime.untrusted_files import parse_json, read_file
 
 MAX_QUICK_COUNT = 200_000  # greater counts take long
 MIN_COUNTS = 4
@@ -30,7 +30,7 @@ def read_cases(file: Path) -> list[Case]:
     try:
         if file.stat().st_size > MAX_FILE_BYTES:
             raise ContractError(f"{file.name} is too large")
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = parse_json(read_file(file, MAX_FILE_BYTES))
         cases = [Case(data["game"], case["options"], case["counts"]) for case in data["cases"]]
     except OSError as error:
         why = (error.strerror or str(error)).lower()

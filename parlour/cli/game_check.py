@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from engine.game import Game
 from engine.plugins import LOAD_CPU_S, LOAD_TIMEOUT_S, game_class, import_game
 from engine.registry import GAMES
 from parlour.errors import UserError
+from runtime.untrusted_files import MAX_PLAN_BYTES, parse_toml, read_file
 
 LOOKS = (Appearance("dark"), Appearance("light"), Appearance("mono"), Appearance("mono", ascii_only=True))
 OWN_PACKAGE = "Parlour"
@@ -62,7 +62,7 @@ def plugins_of_folder(folder: Path) -> list[Plugin]:
     """Return the games in the `pyproject.toml` of a folder. Raises UserError."""
     file = folder / "pyproject.toml"
     try:
-        project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+        project = parse_toml(read_file(file, MAX_PLAN_BYTES).decode())["project"]
         games = project["entry-points"][GROUP]
         plugins = []
         for name, target in games.items():

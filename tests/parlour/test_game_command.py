@@ -250,3 +250,14 @@ def test_check_takes_a_file_and_counts_of_parlours_own_games(
     own.write_text(json.dumps({"game": "maxconnect4", "cases": [{"options": {}, "counts": [7, 49, 343, 2401]}]}))
     code, text = check(capsys, "maxconnect4", "--perft", str(own))
     assert code == 0, text
+
+
+@pytest.mark.usefixtures("plain")
+def test_deep_files_of_a_package_get_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    deep = "[" * 100_000
+    (tmp_path / PROJECT).write_text(f"a = {deep}")
+    code, text = check(capsys, str(tmp_path))
+    assert (code, "it needs a section" in text) == (2, True), text
+    (tmp_path / "counts.json").write_text(f'{{"game": "maxconnect4", "cases": {deep}')
+    code, text = check(capsys, "maxconnect4", "--perft", str(tmp_path / "counts.json"))
+    assert (code, "counts.json is not a perft file" in text) == (1, True), text
