@@ -70,8 +70,8 @@ class Postgres:
         if self._user:
             shutil.chown(self.folder, self._user["user"], self._user["group"])
         self._process: subprocess.Popen[bytes] | None = None
-        self._run("initdb", "-D", f"{self.folder}/data", "-U", "postgres", "-A", "trust", "-E", "utf8", "--no-sync",
-                  "--no-locale")  # fmt: skip
+        self.run("initdb", "-D", f"{self.folder}/data", "-U", "postgres", "-A", "trust", "-E", "utf8", "--no-sync",
+                 "--no-locale")  # fmt: skip
 
     def url(self, database: str = "postgres") -> str:
         return f"postgresql://postgres@/{database}?host={self.folder}"
@@ -81,7 +81,8 @@ class Postgres:
         assert self._process is not None
         return self._process.pid
 
-    def _run(self, program: str, *words: str) -> None:
+    def run(self, program: str, *words: str) -> None:
+        """Run one of PostgreSQL's programs as the user of the server. Raises CalledProcessError."""
         subprocess.run(
             [str(self._bin / program), *words],
             check=True,
