@@ -15,6 +15,7 @@ from tests.nodes.fault_games import (
     Cluster,
     Fault,
     Outcome,
+    SilentGame,
     broker_killed,
     database_frozen,
     late_flag_ms,
@@ -26,6 +27,7 @@ from tests.nodes.haproxy import balancer
 
 pytestmark = pytest.mark.long
 MAX_LATE_FLAG_MS = 1000
+BROKER_FAULTS = broker_killed, node_cut_from_the_broker
 MAX_SILENCE_MS = 4000  # of a game while only the broker fails: twice what is documented, for a busy machine
 
 
@@ -55,13 +57,27 @@ def check(result: Outcome) -> None:
 async def test_no_player_loses_on_time_because_of_a_fault(
     cluster: Cluster, database: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Games go on without the broker. Afterwards, a player who does not move still loses on time."""
+    """Afterwards, a player who does not move still loses on time. Without the broker, games go on meanwhile."""
     urls = [node.url for node in cluster.nodes]
     result = await play_through(cluster, urls, database, fault, monkeypatch)
     check(result)
-    if fault in (broker_killed, node_cut_from_the_broker):
+    if fault in BROKER_FAULTS:
         assert result.silence_ms < MAX_SILENCE_MS
-    assert await late_flag_ms(cluster, urls, database) < MAX_LATE_FLAG_MS
+    assert await late_flag_ms(urls, database) < MAX_LATE_FLAG_MS
+
+
+@both_brokers
+@pytest.mark.parametrize("fault", BROKER_FAULTS)
+@pytest.mark.parametrize("place", [0, 1], ids=["cut off", "connected"])
+async def test_silent_player_loses_on_time_while_the_broker_fails(
+    cluster: Cluster, database: str, fault: Fault, place: int
+) -> None:
+    """`place`: the node of the silent player."""
+    urls = [cluster.nodes[number].url for number in (1 - place, place)]
+    game = SilentGame(urls, 0)
+    await game.start()
+    _, late = await asyncio.gather(fault(cluster), game.late_flag_ms(database))
+    assert late < MAX_LATE_FLAG_MS
 
 
 @both_brokers
@@ -74,4 +90,4 @@ async def test_no_player_loses_on_time_because_of_a_fault_behind_a_balancer(
         result = await play_through(cluster, [url] * 3, database, fault, monkeypatch)
         check(result)
         assert bool(result.reconnects) == (fault is node_stopped)
-        assert await late_flag_ms(cluster, [url] * 3, database) < MAX_LATE_FLAG_MS
+        assert await late_flag_ms([url] * 3, database) < MAX_LATE_FLAG_MS
