@@ -58,6 +58,8 @@ WEIGHTS: Mapping[type[Any], int] = {
 }
 ROOM_LOAD_WEIGHT = 8  # 400 µs: of any other command to a room that is not in memory, such as one that ended long ago
 LOADED_EVENTS_PER_MESSAGE = 20  # a command that loads a room counts as one message more per this many of its events
+RESUMED_ROOMS_PER_MESSAGE = 2  # `hello` counts as one message more per this many open rooms: it sends their snapshots
+USUAL_LOG_EVENTS = 500  # of a room that `hello` loads; each LOADED_EVENTS_PER_MESSAGE more count as one message
 STALE_MOVE_WEIGHT = 3  # of a move that is refused with a snapshot
 EXPORTED_PLIES_PER_MESSAGE = 20  # `export` counts as one message more per this many plies
 CELLS_PER_MESSAGE = 160  # `boards` counts as one message more per this many cells of boards

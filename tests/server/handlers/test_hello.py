@@ -8,7 +8,9 @@ from protocol.commands import Create, Hello, Join
 from protocol.events import Presence
 from protocol.replies import Invited, Snapshot, Welcome
 from protocol.types import BotInfo
+from protocol.weights import RESUMED_ROOMS_PER_MESSAGE, WEIGHTS
 from server.config import ARBITER_ALLOWANCE
+from server.handlers import hello as handler
 from server.handlers.hello import SESSION_RENEWAL_MS
 from server.storage.interface import PlayerRooms, ReturningPlayer, Session, Unavailable
 from tests.server.conftest import Build
@@ -78,6 +80,28 @@ async def test_returning_player_gets_the_open_rooms(server: Harness) -> None:
     assert [(snapshot.room, snapshot.your_seat) for snapshot in back.of(Snapshot)] == [(live.room.id, 0)]
     assert live.players[0] == [back]
     assert [event.online for event in opponent.of(Presence)] == [True]
+
+
+async def test_returning_player_pays_for_many_rooms_and_long_logs(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a player with many long games keeps the server busy by coming back over and over."""
+    first = await hello(server, name="ann")
+    rooms = [await create(server, first) for _ in range(5)]
+    session = welcome(first).session
+    disconnect(server, first)
+    usual = await hello(server, resume=session)
+    assert usual.charged == WEIGHTS[Hello] - 1 + 5 // RESUMED_ROOMS_PER_MESSAGE
+    disconnect(server, usual)
+    await server.settle()
+    for live in rooms[:2]:
+        server.app.timers.cancel(live)
+        del server.app.registry.rooms[live.room.id]
+    monkeypatch.setattr(handler, "USUAL_LOG_EVENTS", 1)
+    monkeypatch.setattr(handler, "LOADED_EVENTS_PER_MESSAGE", 1)
+    long = await hello(server, resume=session)
+    assert len(welcome(long).rooms) == 5
+    assert long.charged == usual.charged + sum(len(live.log) - 1 for live in rooms[:2])
 
 
 async def test_new_guest_is_in_no_room(server: Harness) -> None:
