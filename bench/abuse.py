@@ -6,7 +6,8 @@
 
 The server runs with its default limits. Honest players play matches in this process, from 127.0.0.1. The stranger is
 another process with many connections from 127.0.0.2, each of which sends as many messages per second as a connection
-may. The database has 300,000 aborted rooms, 300 waiting ones, and a running game with a log of 9,500 events.
+may. The database has 300,000 aborted rooms, 300 waiting ones, and two games with logs of 9,500 events: one is running,
+and one has ended.
 
 Each attack is measured in short rounds between rounds without it, because the speed of a shared machine changes from
 second to second. The noise (A/A) compares quiet rounds with each other: they are split in two halves at random, again
@@ -52,6 +53,7 @@ from protocol.commands import (
     Move,
     Pair,
     Rematch,
+    Resign,
     Say,
     Watch,
 )
@@ -74,8 +76,8 @@ SHORT_REPLY_BYTES = 500  # longer ones are counted and not decoded: the stranger
 class Stranger:
     """One connection of the stranger, and the room it has created."""
 
-    def __init__(self, number: int, long: str) -> None:
-        self.number, self.long = number, long
+    def __init__(self, number: int, long: str, ended: str) -> None:
+        self.number, self.long, self.ended = number, long, ended
         self.played = ""  # a room of honest players
         self.client: Client | None = None
         self.room = ""
@@ -136,6 +138,11 @@ def create_rooms(stranger: Stranger, id: int) -> Command:
     return Leave(id=id, room=stranger.room)
 
 
+def reload(stranger: Stranger, id: int) -> Command:
+    """Enter a room that no other client is in, and leave it: its log is read and replayed each time."""
+    return Watch(id=id, room=stranger.ended) if id % 2 else Leave(id=id, room=stranger.ended)
+
+
 def mixed(stranger: Stranger, id: int) -> Command:
     """Send what costs most after what costs little."""
     room = stranger.long
@@ -156,6 +163,7 @@ ATTACKS: dict[str, Attack] = {
     "chat": chat,
     "mixed": mixed,
     "watch": lambda stranger, id: Watch(id=id, room=stranger.long, after=1),
+    "reload": reload,
     "history": lambda stranger, id: History(id=id),
     "leaderboard": distinct_options,
     "list": lambda stranger, id: List(id=id),
@@ -164,10 +172,10 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
-async def attack(name: str, url: str, long: str, connections: int, rate: float) -> None:
+async def attack(name: str, url: str, long: str, ended: str, connections: int, rate: float) -> None:
     """Attack for as many seconds, and in the room, that each line of standard input says. Print what came back."""
     os.nice(10)  # the stranger has a machine of its own, which must not look like load on the server
-    strangers = [Stranger(number, long) for number in range(connections)]
+    strangers = [Stranger(number, long, ended) for number in range(connections)]
     ids = [count(2) for _ in strangers]
     for line in sys.stdin:
         replies: Counter[str] = Counter()
@@ -207,43 +215,46 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def prepared_server(tree: Path, folder: str, house: str) -> Iterator[tuple[str, str]]:
-    """Run a server with default limits on a database that has seen much. Yield its URL and the long room."""
+def prepared_server(tree: Path, folder: str, house: str) -> Iterator[tuple[str, str, str]]:
+    """Run a server with default limits on a database that has seen much. Yield its URL and the two long rooms."""
     with TemporaryDirectory(dir=folder) as place:
         db = f"{place}/abuse.db"
         process, url = start(tree, db, *NO_LIMITS, "--rooms-per-player", "1000")
         try:
-            long, aborted = uvloop.run(fill(url))
+            long, ended, aborted = uvloop.run(fill(url))
         finally:
             stop(process)
-        age(db, long, aborted)
+        age(db, (long, ended), aborted)
         process, url = start(tree, db, "--house", house)
         try:
-            yield url, long
+            yield url, long, ended
         finally:
             stop(process)
 
 
-async def fill(url: str) -> tuple[str, str]:
-    """Create a running game, an aborted room, and rooms that wait. Return the names of the first two."""
+async def fill(url: str) -> tuple[str, str, str]:
+    """Create a running game, one that has ended, an aborted room, and rooms that wait. Return the first three."""
     ann, ben = await connect(url), await connect(url)
     for client, name in ((ann, "ann"), (ben, "ben")):
         await ask(client, Hello(id=1, name=name))
-    rooms = [await ask(ann, Create(id=2, game="conga")) for _ in range(WAITING_ROOMS + 2)]
-    long, aborted = (room.room for room in rooms[:2] if isinstance(room, Ok))
-    await ask(ben, Join(id=2, room=long))
+    rooms = [await ask(ann, Create(id=2, game="conga")) for _ in range(WAITING_ROOMS + 3)]
+    long, ended, aborted = (room.room for room in rooms[:3] if isinstance(room, Ok))
+    for room in (long, ended):
+        await ask(ben, Join(id=2, room=room))
+    await ask(ben, Resign(id=2, room=ended))
     await ask(ann, Leave(id=2, room=aborted))
-    return long, aborted
+    return long, ended, aborted
 
 
-def age(db: str, long: str, aborted: str) -> None:
-    """Make a log long, and copy an aborted room many times: no server would accept that many requests."""
+def age(db: str, long: tuple[str, ...], aborted: str) -> None:
+    """Make logs long, and copy an aborted room many times: no server would accept that many requests."""
     connection = sqlite3.connect(db)
-    (last,) = connection.execute("SELECT max(seq) FROM events WHERE room = ?", (long,)).fetchone()
     at = int(time.time() * 1000)
-    for seq in range(last + 1, LONG_LOG_EVENTS + 1):
-        said = Said(room=long, seq=seq, at=at, name="ann", seat=0, text="a line of chat")
-        connection.execute("INSERT INTO events (room, seq, payload) VALUES (?,?,?)", (long, seq, MSGPACK.encode(said)))
+    for room in long:
+        (last,) = connection.execute("SELECT max(seq) FROM events WHERE room = ?", (room,)).fetchone()
+        for seq in range(last + 1, LONG_LOG_EVENTS + 1):
+            said = MSGPACK.encode(Said(room=room, seq=seq, at=at, name="ann", seat=0, text="a line of chat"))
+            connection.execute("INSERT INTO events (room, seq, payload) VALUES (?,?,?)", (room, seq, said))
     columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(rooms)") if name != "room"]
     names = ", ".join(columns)
     connection.execute(
@@ -281,17 +292,17 @@ def percentile_of(rounds: list[list[float]], percent: float) -> float:
     return percentile(sorted(delay for delays in rounds for delay in delays), percent)
 
 
-def start_stranger(name: str, url: str, long: str, args: argparse.Namespace) -> subprocess.Popen[bytes]:
-    words = [name, url, long, str(args.connections), str(args.rate)]
+def start_stranger(name: str, url: str, long: str, ended: str, args: argparse.Namespace) -> subprocess.Popen[bytes]:
+    words = [name, url, long, ended, str(args.connections), str(args.rate)]
     command = [sys.executable, "-m", "bench.abuse", "--stranger", *words]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-async def measure(url: str, long: str, name: str, args: argparse.Namespace) -> tuple[Delays, str]:
+async def measure(url: str, long: str, ended: str, name: str, args: argparse.Namespace) -> tuple[Delays, str]:
     """Return the delays of both kinds of rounds, and what the stranger's last round got."""
     tally = Tally()
     matches = await open_matches(url, MATCHES, tally, THINK_S)
-    stranger = start_stranger(name, url, long, args)
+    stranger = start_stranger(name, url, long, ended, args)
     assert stranger.stdin is not None
     assert stranger.stdout is not None
     for match in matches:
@@ -325,8 +336,8 @@ async def round_of(tally: Tally, seconds: float) -> list[float]:
 def main() -> None:
     """Run the benchmark."""
     if sys.argv[1:2] == ["--stranger"]:
-        name, url, long, connections, rate = sys.argv[2:]
-        uvloop.run(attack(name, url, long, int(connections), float(rate)))
+        name, url, long, ended, connections, rate = sys.argv[2:]
+        uvloop.run(attack(name, url, long, ended, int(connections), float(rate)))
         return
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="python -m bench.abuse"
