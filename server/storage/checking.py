@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from itertools import groupby
 
-from protocol.codec import decode_event
+from protocol.codec import decode_event, decode_part
+from protocol.replies import ReviewUpdate
 from protocol.types import RoomInfo, with_ply
 from protocol.usernames import fold
 from server.domain.room import replay
@@ -23,6 +24,7 @@ from server.storage.tables import (
     ARCHIVES,
     EVENTS,
     RATINGS,
+    REVIEWS,
     ROOMS,
     ROWS_PER_BATCH,
     SESSIONS,
@@ -39,6 +41,7 @@ MAX_ERROR_CHARS = 120
 COMPARED = ("game", "status", "result", "private", "players", "names", "changed_at")
 GAMES = RATINGS.columns.index("games")
 RATED_ROOM = RATINGS.columns.index("room")
+REVIEW = REVIEWS.columns.index("review")
 
 Log = list[tuple[int, bytes]]  # seq and payload of each event
 
@@ -47,7 +50,7 @@ async def find_faults(store: Store, progress: Progress) -> AsyncIterator[str]:
     """Yield a sentence for each fault."""
     for text in await store.find_broken_pages():
         yield f"the file is damaged: {text}"
-    for check in (check_rooms, check_ratings, check_accounts):
+    for check in (check_rooms, check_reviews, check_ratings, check_accounts):
         async for fault in check(store, progress):
             yield fault
 
@@ -136,6 +139,30 @@ def indexed(row: Row) -> RoomRow:
     room, game, status, result, private, player0, player1, name0, name1, deadline, changed_at, info = row
     players, names = (player0, player1), (name0, name1)
     return RoomRow(room, game, status, result, private, players, names, deadline, changed_at, info)
+
+
+# -- reviews
+
+
+async def check_reviews(store: Store, progress: Progress) -> AsyncIterator[str]:
+    """Yield the faults of reviews: there is no such game, it has not ended, or the review cannot be read."""
+    async for rows in batches(store, REVIEWS, progress):
+        ended = await ended_rooms(store, {row[0] for row in rows})
+        for row in rows:
+            room, review = row[0], row[REVIEW]
+            if room not in ended:
+                if await store.rows_of(REVIEWS, [room]):  # otherwise both were deleted a moment ago
+                    yield f"there is a review of room {room}, which has not ended here"
+            elif review is not None and not is_readable(review):
+                yield f"the review of room {room} cannot be read"
+
+
+def is_readable(review: bytes) -> bool:
+    try:
+        decode_part(review, ReviewUpdate)
+    except Exception:  # damaged data can raise anything
+        return False
+    return True
 
 
 # -- ratings and accounts
