@@ -4,6 +4,7 @@
     python -m bench.nodes moves         moves/s and p99: one node, two nodes, opponents on different nodes
     python -m bench.nodes calm          a move from node to node at 100 moves/s (goal: p99 20 ms)
     python -m bench.nodes costs         CPU time of a move at every process, without and with a bus
+    python -m bench.nodes share         two nodes and one, each with a fixed share of a core (goal: 1.5 x)
     python -m bench.nodes cut           how late moves are while a node is cut off from the broker
     python -m bench.nodes model         what 1 to 200 nodes carry if a move costs what `costs` has measured
 
@@ -19,9 +20,11 @@ from argparse import ArgumentParser, Namespace
 
 import uvloop
 
+from bench.cluster.node import Node
 from bench.cluster.parts import Cluster
 from bench.nodes_costs import costs, model
 from bench.nodes_cut import cut
+from bench.nodes_share import share
 from client.loadtest.matches import Match, Tally, open_matches, percentile, play
 
 NO_LIMITS = (
@@ -32,11 +35,11 @@ Plan = list[tuple[int, int]]  # for each group of matches, the nodes of its two 
 PLANS: dict[str, Plan] = {"one node": [(0, 0)], "two nodes": [(0, 0), (1, 1)], "players apart": [(0, 1), (1, 0)]}
 
 
-async def measure(cluster: Cluster, plan: Plan, count: int, seconds: float, think: float) -> tuple[float, list[float]]:
+async def measure(nodes: list[Node], plan: Plan, count: int, seconds: float, think: float) -> tuple[float, list[float]]:
     tally = Tally()
     matches: list[Match] = []
     for first, second in plan:
-        urls = cluster.nodes[first].url, cluster.nodes[second].url
+        urls = nodes[first].url, nodes[second].url
         matches += await open_matches(urls[0], count // len(plan), tally, think, urls[1])
     measured = await play(matches, tally, seconds)
     assert not tally.errors, tally.errors[0]
@@ -49,7 +52,7 @@ async def moves(cluster: Cluster, args: Namespace) -> None:
     for _ in range(args.repeat):
         base = 0.0
         for name, plan in PLANS.items():
-            rate, delays = await measure(cluster, plan, args.matches, args.seconds, 0.0)
+            rate, delays = await measure(cluster.nodes, plan, args.matches, args.seconds, 0.0)
             base = base or rate
             ratios[name].append(rate / base)
             print(
@@ -66,7 +69,7 @@ async def calm(cluster: Cluster, args: Namespace) -> None:
     known: dict[str, list[float]] = {"one node": [], "players apart": []}
     for _ in range(args.repeat):
         for name, delays in known.items():
-            rate, measured = await measure(cluster, PLANS[name], 20, args.seconds, 0.19)
+            rate, measured = await measure(cluster.nodes, PLANS[name], 20, args.seconds, 0.19)
             delays += measured
             print(f"calm: {name}: {rate:.0f}/s: {shown(measured)}", flush=True)
     for name, delays in known.items():
@@ -77,8 +80,17 @@ def shown(delays: list[float]) -> str:
     return f"latency p50 {percentile(delays, 50):.1f} p99 {percentile(delays, 99):.1f} ms (goal p99 20)"
 
 
+async def shares(args: Namespace) -> None:
+    """Measure all placements of the players with nodes that have a fixed share of a core."""
+
+    async def rate(nodes: list[Node], name: str) -> float:
+        return (await measure(nodes, PLANS[name], args.matches, args.seconds, 0.0))[0]
+
+    await share(args, list(PLANS), rate)
+
+
 PARTS = {"moves": moves, "calm": calm}
-ALONE = {"costs": costs, "cut": cut, "model": model}  # these need no cluster, or one of their own
+ALONE = {"costs": costs, "share": shares, "cut": cut, "model": model}  # these need no cluster, or one of their own
 
 
 async def main(args: Namespace) -> None:
