@@ -158,17 +158,22 @@ def ratio(rounds: dict[str, list[Round]], name: str, case: str, base: str) -> st
 
 
 class Assumed(NamedTuple):
-    """What the model assumes: CPU µs a move, from `costs` on two busy cores, and what a cluster has."""
+    """What the model assumes: CPU µs a move, from `share` and `costs` on a quiet machine, and what a cluster has.
 
-    move: float = 140.0  # of the node with both players
-    apart: float = 175.0  # more, of both nodes together, if the players are on different nodes
-    heard: float = 1.2  # of every other node: lists
-    heard_apart: float = 2.0  # more, if the players are apart
-    database_move: float = 27.0
-    database_transaction: float = 131.0  # a node writes what came during one transaction in the next
-    transaction_s: float = 0.005
-    broker_public: float = 9.0  # events and states for subscribers
-    broker_apart: float = 20.0
+    Nodes have the costs of `share`, which are those at full load. The others are those of `costs`: more than at full
+    load, where messages are larger. There, a transaction takes 1.5 ms, so that one node writes 1.3 moves in each, and
+    each of two nodes one. From this follow the costs of a move and of a transaction in the database.
+    """
+
+    move: float = 65.0  # of the node with both players
+    apart: float = 60.0  # more, of both nodes together, if the players are on different nodes
+    heard: float = 1.3  # of every other node: lists
+    heard_apart: float = 0.2  # more, if the players are apart
+    database_move: float = 26.0
+    database_transaction: float = 91.0  # a node writes what came during one transaction in the next
+    transaction_s: float = 0.005  # under load
+    broker_public: float = 6.2  # events and states for subscribers
+    broker_apart: float = 22.5
     database_cores: float = 8.0
 
 
