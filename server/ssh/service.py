@@ -139,10 +139,14 @@ class Service:
         ]
 
     async def stop(self) -> None:
-        """End all sessions with a sentence. It is sent before the processes end, which takes long on a busy machine."""
+        """End all sessions with a sentence, and wait until the clients have it.
+
+        It is sent before the processes end, which takes long on a busy machine.
+        """
         for session in list(self.sessions):
             session.end(RESTARTING)
             session.close(FAILED)
+            self.tasks.start(session.wait_closed())
         if tasks := list(self.tasks):
             await asyncio.wait(tasks, timeout=STOP_TIMEOUT_S)
         for session in self.sessions:
@@ -274,7 +278,7 @@ class Session(asyncssh.SSHServerSession[bytes]):
         self._child: Child | None = None
         self._early_input: list[bytes] = []  # what arrives before the process has started
         self._input_ended = False
-        self._ended = asyncio.Event()
+        self._ended, self._closed = asyncio.Event(), asyncio.Event()
         self._farewell = ""
         self._active_at = 0.0
 
@@ -349,6 +353,7 @@ class Session(asyncssh.SSHServerSession[bytes]):
     def connection_lost(self, exc: Exception | None) -> None:
         """End the process: nothing reads its output."""
         self._channel = None
+        self._closed.set()
         self._connection.session_closed(self)
         self.end()
 
@@ -364,6 +369,10 @@ class Session(asyncssh.SSHServerSession[bytes]):
         self._ended.set()
         if self._child is not None:
             self._child.kill()
+
+    async def wait_closed(self) -> None:
+        """Wait until the client has closed its end of the channel: it has read all output."""
+        await self._closed.wait()
 
     async def _run(self) -> None:
         """Run the command, and tell the client its exit status."""

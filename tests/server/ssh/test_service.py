@@ -29,7 +29,7 @@ from server.ssh.service import (
     Session,
 )
 from server.ssh.spec import ServiceSpec
-from tests.waiting import TIMEOUT_S, until
+from tests.waiting import TIMEOUT_S, settle, until
 
 SETTINGS = Settings(ssh_sessions=20, ssh_sessions_per_address=20)
 
@@ -192,6 +192,28 @@ async def test_farewell_does_not_wait_for_the_process(tmp_path: Path, monkeypatc
         for session in list(running.service.sessions):
             session.end()
         await stopping
+
+
+async def test_service_stops_when_the_client_has_read_the_farewell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "session_program.py").write_text("import time; print('ready', flush=True); time.sleep(600)")
+    monkeypatch.setattr(Session, "_environment", lambda session: {"PYTHONPATH": str(tmp_path)})
+    monkeypatch.setattr(service_module, "STOP_TIMEOUT_S", TIMEOUT_S)
+    async with served(tmp_path) as running, running.client() as connection:
+        running.server.permits.set()
+        process = await connection.create_process()
+        await asyncio.wait_for(process.stdout.readline(), TIMEOUT_S)
+        transport: Any = connection._transport
+        transport.pause_reading()
+        stopping = asyncio.create_task(running.service.stop())
+        await until("the session has ended", lambda: not running.service.sessions)
+        await settle()
+        assert not stopping.done()
+        transport.resume_reading()
+        done = await asyncio.wait_for(process.wait(), TIMEOUT_S)
+        assert done.stderr == f"parlour: {RESTARTING}\n"
+        await asyncio.wait_for(stopping, TIMEOUT_S)
 
 
 async def until_started(running: Served) -> set[Session]:
