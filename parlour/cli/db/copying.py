@@ -37,7 +37,7 @@ async def copy_database(source: str, target: str) -> None:
     progress.clear()
     copy_house_tokens(source, target)
     for walked in found:
-        print_line(f"{walked.table:10} {walked.rows:>10} rows  sha256 {walked.digest[:DIGEST_CHARS]}")
+        print_line(f"{walked.table:12} {walked.rows:>10} rows  sha256 {walked.digest[:DIGEST_CHARS]}")
     print_line(f"copied and verified: start the server with --db {target}")
 
 
