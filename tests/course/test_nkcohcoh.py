@@ -77,7 +77,7 @@ def test_program_finds_the_only_drawing_move() -> None:
 
 
 def test_every_board_line_follows_its_move_line() -> None:
-    lines, *_ = call("3", "3", ".w......b", "1")
+    lines, *_ = call("3", "3", ".w......b", "60")  # it ends with the proof
     assert len(lines) % 2 == 0
     for said, board in zip(lines[::2], lines[1::2], strict=True):
         cell = int(said.partition("(cell ")[2].partition(")")[0])
