@@ -18,7 +18,7 @@ from client.programs.crash_report import Tail, Transcript
 from client.programs.failure import Failure
 from client.programs.jail.base import Jail
 from client.programs.limits import Limits
-from client.programs.process import Exit, Process
+from client.programs.process import Exit, Process, without_colours
 from client.programs.violation import NETWORK_NOTICE, explain
 
 CHUNK_BYTES = 64 * 1024
@@ -235,7 +235,7 @@ class Child(Process):
 
     def last_error(self) -> str:
         """Return the last line of its error output."""
-        text = self.said.text() if self._terminal else self.errors.text()
+        text = without_colours(self.said.text()) if self._terminal else self.errors.text()
         lines = [line for line in text.strip().splitlines() if not line.startswith(NOTICES)]
         return lines[-1][:MAX_ERROR_LENGTH] if lines else ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import termios
@@ -22,6 +23,7 @@ from client.programs.watch import WATCH, descendants
 
 KILL_TIMEOUT_S = 5.0  # that the system may take to end a killed process
 SHELL_SIGNAL = 128  # the exit status of a shell, and of a jail, is this plus the signal
+COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 FIRST_POLL_S, MAX_POLL_S = 0.0005, 0.02  # between checks whether a process has exited
 
 
@@ -192,3 +194,8 @@ def cpu_clock(pid: int) -> float | None:
     with suppress(OSError, OverflowError, ValueError):
         return time.clock_gettime((~pid << 3) | 2)  # Linux: the CPU clock of another process
     return None
+
+
+def without_colours(text: str) -> str:
+    """Return what a program has printed at a terminal, without the sequences that set colours or move the cursor."""
+    return COLOURS.sub("", text)

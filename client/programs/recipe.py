@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from client.programs.failure import Failure
+from client.programs.process import without_colours
 from engine.errors import GameError, shorten
 from engine.game import Game, Move, State
 from engine.registry import GAMES
@@ -21,7 +22,6 @@ from runtime.file_errors import describe_file_error
 from runtime.untrusted_files import MAX_PLAN_BYTES, UnsafeFile, parse_toml, read_file
 
 SUFFIX = ".toml"
-COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 SQUARES = re.compile(r"([a-z])(\d+)([a-z])(\d+)")  # a move from one square to another
 
 
@@ -98,7 +98,7 @@ def load(path: Path) -> Recipe:
 def clean_output(recipe: Recipe, text: str) -> str:
     """Return what a program printed, without carriage returns and colours."""
     text = text.replace("\r", "")
-    return text if recipe.keep_colours else COLOURS.sub("", text)
+    return text if recipe.keep_colours else without_colours(text)
 
 
 def find_move(recipe: Recipe, game: Game, state: State, text: str) -> Move | None:

@@ -119,6 +119,15 @@ def test_crash_is_quoted_from_the_terminal(make: Make, tmp_path: Path) -> None:
     assert "ValueError" in (Path(caught.value.evidence) / "said.txt").read_text()
 
 
+def test_colours_of_a_crash_are_not_quoted(make: Make, tmp_path: Path) -> None:
+    recipe = load(recipe_file(tmp_path, TALKER_RECIPE.replace("{answer}", "y")))
+    crash = r"raise SystemExit('\n\x1b[1;35mValueError\x1b[0m: \x1b[35mbad luck\x1b[0m')"
+    bot = make(script(tmp_path, TALKER.replace("while True", f"{crash}\nwhile True")), recipe)
+    with pytest.raises(Failure, match=r"it exited with status 1: ValueError: bad luck$") as caught:
+        play(bot, create("maxconnect4"), 0, 1)
+    assert b"\x1b[1;35mValueError" in (Path(caught.value.evidence) / "said.txt").read_bytes()
+
+
 def test_illegal_move_is_named(make: Make, tmp_path: Path) -> None:
     recipe = load(recipe_file(tmp_path, TALKER_RECIPE.replace("{answer}", "y")))
     bot = make(script(tmp_path, TALKER.replace("I play {column}!", "I play 9!")), recipe)
