@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from client.bots.builtin.levels import LEVELS
 from engine.contract.exact import TooManyPositions
 from engine.game import Game
 from engine.puzzles import (
@@ -22,9 +23,11 @@ from engine.puzzles import (
     wins_within,
     write_puzzles,
 )
+from engine.puzzles.maker import lowest_level
 from engine.puzzles.self_play import self_play
 from engine.registry import GAMES, create
 from engine.review import Evaluator
+from engine.search import Limits, Thinker
 from tests.engine.naive_solver import NaiveSolver
 
 HEAD = '{"format": "parlour puzzles 1"}\n'
@@ -116,6 +119,25 @@ def test_some_shipped_wins_of_conga_are_found_by_a_plain_search() -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_shipped_puzzles_are_proved(name: str) -> None:
     assert [puzzle for puzzle in shipped_puzzles(name)[::5] if not is_proved(puzzle, 1_000_000)] == []
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_levels_of_some_shipped_puzzles_are_current(name: str) -> None:
+    """The first level finds exactly the puzzles of level 1. A new estimate changes the levels."""
+    for puzzle in shipped_puzzles(name)[::12]:
+        game = puzzle.create()
+        found = Thinker(game, 1, compiled=False).think(game.start(), Limits(nodes=LEVELS[1].nodes)).move
+        assert (found == game.parse(game.start(), puzzle.move)) == (puzzle.level == 1), puzzle
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GAMES)
+def test_levels_of_shipped_puzzles_are_current(name: str) -> None:
+    levels = {level: found.nodes for level, found in LEVELS.items() if found.nodes is not None}
+    for puzzle in shipped_puzzles(name)[::5]:
+        game = puzzle.create()
+        state = game.start()
+        assert lowest_level(game, state, game.parse(state, puzzle.move), levels, None) == puzzle.level, puzzle
 
 
 def test_wrong_solution_is_not_proved() -> None:
