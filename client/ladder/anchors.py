@@ -1,9 +1,9 @@
 """Anchors: house bots whose ratings are fixed, so that the ratings of a ladder mean the same tomorrow.
 
 Measured with bench/anchors.py: 150 openings from both seats against each of the next two stronger bots. The 95 %
-interval is about 30 Elo, and 60 for the upper levels of Conga. Conga and Max-Connect4 were measured before their present
-estimates, and with them are due again. Level 10 is no anchor, because its strength depends on
-the machine. Other options make another game, for which these numbers say nothing.
+interval is about 30 Elo, and 60 for the upper levels of Conga. Conga and Max-Connect4 were measured with their previous
+estimates. Level 10 is no anchor, because its strength depends on the machine. Other options make another game, for
+which these numbers say nothing.
 """
 
 from __future__ import annotations
