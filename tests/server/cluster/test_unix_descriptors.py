@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import socket
 from collections.abc import Iterator
 from shutil import rmtree
@@ -80,6 +81,70 @@ async def test_worker_that_reads_nothing_gets_a_bounded_number_of_offers(folder:
         assert sent < 100_000
     here.close()
     there.close()
+    one.close()
+    other.close()
+
+
+async def test_answer_to_a_worker_with_many_messages_is_sent_again(folder: str) -> None:
+    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
+    here.open()
+    there.open()
+    offers, answers = Offers(there), list[bool]()
+    one, other = socket.socketpair()
+    assert here.offer(1, one.fileno(), b"", answers.append) is not None
+    there.receive()
+    descriptor, _, tell = offers.all[0]
+    while there.offer(0, one.fileno(), b"", lambda taken: None) is not None:
+        pass
+    tell(True)
+    await until("the answer arrives", lambda: answers)
+    assert answers == [True]
+    here.close()
+    there.close()
+    os.close(descriptor)
+    one.close()
+    other.close()
+
+
+async def test_offer_to_a_worker_with_too_many_open_files_is_refused(folder: str) -> None:
+    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
+    here.open()
+    there.open()
+    offers, answers = Offers(there), list[bool]()
+    one, other = socket.socketpair()
+    assert here.offer(1, one.fileno(), b"", answers.append) is not None
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+    try:
+        there.receive()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    await until("the answer arrives", lambda: answers)
+    assert answers == [False]
+    assert not offers.all
+    here.close()
+    there.close()
+    one.close()
+    other.close()
+
+
+async def test_answer_that_has_arrived_is_read_before_an_offer_is_forgotten(folder: str) -> None:
+    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
+    here.open()
+    there.open()
+    offers, answers = Offers(there), list[bool]()
+    one, other = socket.socketpair()
+    keys = [here.offer(1, one.fileno(), b"", answers.append) for _ in range(2)]
+    there.receive()
+    offers.all[0][2](True)  # the loop does not run meanwhile
+    assert [key is not None and here.forget(key) for key in keys] == [False, True]
+    assert answers == [True]
+    here.close()
+    there.close()
+    for descriptor, _, _ in offers.all:
+        os.close(descriptor)
     one.close()
     other.close()
 
