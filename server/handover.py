@@ -159,9 +159,11 @@ class Handover:
             answer(False)
             return
         state, client = marshal.loads(message)
-        arrived = partial(self._arrived, client, answer)
+        arrived, stranded = partial(self._arrived, client, answer), partial(answer, False)
         self._tasks.start(
-            self._connect(sock, answer, lambda connection: connection.arrive(ConnectionState(*state), arrived))
+            self._connect(
+                sock, answer, lambda connection: connection.arrive(ConnectionState(*state), arrived, stranded)
+            )
         )
 
     async def _connect(self, sock: socket, answer: Answer, prepare: Callable[[Connection], None]) -> None:

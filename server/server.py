@@ -162,12 +162,12 @@ class Server:
                 reason = client.timeout_reason(loop.time())
                 if reason is not None:
                     client.cut(1008, reason)
-            if self.handover is not None:
-                self.handover.sweep(self.connections)
             self._matchmaker.sweep()
             self._invitations.sweep()
             self._reviews.sweep()
             try:
+                if self.handover is not None:
+                    self.handover.sweep(self.connections)
                 if self._store.shared:
                     await self._node.sweep()  # first: without a heartbeat, other nodes count this one as dead
                 self._check_store()

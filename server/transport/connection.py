@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import socket
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
@@ -61,6 +63,7 @@ class Connection(FastPath):
         "moves",
         "opened_at",
         "rooms",
+        "stranded",
         "voucher",
     )
 
@@ -78,6 +81,7 @@ class Connection(FastPath):
         self.moves = 0  # from worker to worker
         self.arriving: ConnectionState | None = None  # of a connection that comes from another worker
         self.arrived: Callable[[Connection], Coroutine[Any, Any, None]] | None = None
+        self.stranded: Callable[[], object] | None = None
         self.closing = False
         self.lost = False
         self.abort_timer: asyncio.TimerHandle | None = None
@@ -92,6 +96,7 @@ class Connection(FastPath):
             self.count_address(())
         if self.arriving is not None:
             self.data_received(self.arriving.request)
+            self.unread = b""  # commands and pings wait for `resume`
 
     def process_request(self, request: Request) -> Response | Awaitable[Response | None] | None:
         """Return an HTTP response, or None to open the WebSocket."""
@@ -146,6 +151,8 @@ class Connection(FastPath):
     def connection_lost(self, exc: Exception | None) -> None:
         """Release what the connection holds."""
         self.can_send = False
+        if self.stranded is not None:
+            self.stranded()
         self.services.ip_limits.remove(self.address)
         self.services.handshaking.discard(self)
         if self.abort_timer is not None:
@@ -175,6 +182,8 @@ class Connection(FastPath):
             return None
         if self.protocol.extensions or self.voucher is not None or self.backlog() or self.request is None:
             return None
+        if self.transport.is_closing():  # an error, of which the protocol is not told yet
+            return None
         if self.transport.get_extra_info("sslcontext") is not None:
             return None
         return ConnectionState(
@@ -196,12 +205,24 @@ class Connection(FastPath):
         self.transport.pause_reading()
         self.muted, self.can_send = True, False
 
-    def arrive(self, state: ConnectionState, arrived: Callable[[Connection], Coroutine[Any, Any, None]]) -> None:
+    def shut_down(self) -> None:
+        """Close the connection, whichever process has its socket."""
+        with suppress(OSError), socket.socket(fileno=os.dup(self.descriptor)) as shared:
+            shared.shutdown(socket.SHUT_RDWR)
+        self.transport.abort()
+
+    def arrive(
+        self,
+        state: ConnectionState,
+        arrived: Callable[[Connection], Coroutine[Any, Any, None]],
+        stranded: Callable[[], object],
+    ) -> None:
         """Go on with a connection of another worker, once its socket is connected.
 
-        The handshake is repeated without an answer. Messages wait until `arrived` is done.
+        The handshake is repeated without an answer. Then `arrived` is called, and messages wait until it is done.
+        `stranded` is called instead if the connection is lost before.
         """
-        self.arriving, self.arrived = state, arrived
+        self.arriving, self.arrived, self.stranded = state, arrived, stranded
         self.muted, self.pending = True, deque()
 
     def resume(self, state: ConnectionState) -> None:
@@ -215,7 +236,11 @@ class Connection(FastPath):
             self.raise_limits(state.allowance)
         self.rate_limit.tokens = min(self.rate_limit.tokens, state.tokens)
         self.services.spawn(self.arrived(self)).add_done_callback(self.finished)
-        self.arriving = self.arrived = None
+        self.arriving = self.arrived = self.stranded = None
+        unread, self.unread = self.unread, None
+        if unread:
+            self.transport.resume_reading()
+            self.data_received(unread)
 
     # -- encoding
 

@@ -104,7 +104,7 @@ class FastPath(ServerConnection):
     __slots__ = (
         "active", "at_frame_start", "can_send", "codec", "dispatch", "failed", "fragments", "fragments_are_text",
         "latency", "max_unread_bytes", "muted", "paused", "pending", "player", "rate_limit", "services", "text",
-        "transport", "wishes",
+        "transport", "unread", "wishes",
     )  # fmt: skip
 
     transport: asyncio.Transport
@@ -126,6 +126,7 @@ class FastPath(ServerConnection):
         self.fragments_are_text = False
         self.can_send = False
         self.muted = False  # another worker writes to the socket
+        self.unread: bytes | None = None  # what arrived before a connection of another worker could be resumed
         self.max_unread_bytes = 4 * settings.send_buffer
         self.failed = False  # the client broke a limit: nothing more is read
 
@@ -141,6 +142,10 @@ class FastPath(ServerConnection):
             and data[0] in WHOLE_MESSAGE
         ):
             self.message_received(apply_mask(data[6:], data[2:6]), data[0] == TEXT_HEAD)
+            return
+        if self.unread is not None:
+            self.unread += data
+            self.transport.pause_reading()  # not in connection_made: uvloop starts to read after it
             return
         for start in range(0, len(data), PARSE_CHUNK_BYTES):
             super().data_received(data[start : start + PARSE_CHUNK_BYTES])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import Guest, Message
 from tests.e2e.play import move, room_of
 from tests.nodes.conftest import Start
-from tests.waiting import settle, until
+from tests.waiting import TIMEOUT_S, settle, until
 
 OFTEN = {"workers": 2, "sweep": 0.05}
 
@@ -38,6 +39,15 @@ def sweep(worker: Running) -> None:
     """Let connections move now."""
     assert worker.app.server.handover is not None
     worker.app.server.handover.sweep(worker.app.server.connections)
+
+
+def hold_offers(worker: Running) -> tuple[Any, list[Any]]:
+    """Let a worker take no connection, as if it hung. Return what takes one, and the offers."""
+    assert worker.app.server.handover is not None
+    link = worker.app.server.handover._link
+    take, offers = link.on_offer, list[Any]()
+    link.on_offer = lambda *offer: offers.append(offer)
+    return take, offers
 
 
 async def play_on(first: Guest, second: Guest, room: str, plies: range) -> None:
@@ -306,3 +316,39 @@ async def test_rooms_of_an_arbiter_have_homes_at_all_workers(start: Start, conne
         created = await arbiter.ask("create", game="maxconnect4", players=["ann", "ben"])
         homes.add(home_worker(created["room"], 2))
         await arbiter.ask("abort", room=created["room"])
+
+
+async def test_ping_on_the_way_is_answered(start: Start, connect_guest: ConnectGuest) -> None:
+    left, right = await start(**OFTEN), await start(**OFTEN)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    take, offers = hold_offers(left)
+    room = await room_of(ann, ben, "maxconnect4")
+    await until("the connection is on its way", lambda: offers)
+    answered = await ben.socket.ping()
+    take(*offers[0])
+    await asyncio.wait_for(answered, TIMEOUT_S)
+    await play_on(ann, ben, room, range(2))
+
+
+async def test_closing_handshake_on_the_way_is_finished(start: Start, connect_guest: ConnectGuest) -> None:
+    left, right = await start(**OFTEN), await start(**OFTEN)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    take, offers = hold_offers(left)
+    await room_of(ann, ben, "maxconnect4")
+    await until("the connection is on its way", lambda: offers)
+    closing = asyncio.ensure_future(ben.socket.close(4000))
+    await settle()
+    take(*offers[0])
+    await closing
+    assert ben.socket.close_code == 4000
+
+
+async def test_connection_with_an_error_stays(start: Start, connect_guest: ConnectGuest) -> None:
+    slow = {"workers": 2, "sweep": 3600.0}
+    left, right = await start(**slow), await start(**slow)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    await room_of(ann, ben, "maxconnect4")
+    (connection,) = right.app.server.connections
+    connection.transport.abort()
+    sweep(right)
+    assert not connection.muted
