@@ -280,6 +280,7 @@ class App:
             metrics=self.metrics,
             tasks=self.tasks,
             waits_here=self.server.waits_here,
+            now=self.now,
         )
 
 

@@ -33,11 +33,13 @@ from server.rooms.presence import PresenceTracker
 from server.rooms.processor import RoomProcessor
 from server.rooms.registry import MIN_WRITTEN_CREDIT_MS, RoomRegistry
 from server.rooms.status import NodeStatus
+from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
 from server.transport.connection import Connection, ConnectionState
 
 FIRST_STAY_S = 1.0  # of a connection at a worker before it moves; twice as long after every move
 ANSWER_TIMEOUT_S = 3.0  # for the other worker to take a connection
+MAX_INVITATION_DELAY_MS = 10_000  # after a room was created: then its players have been told
 INTERNAL_ERROR = 1011  # close code
 
 Adopt = Callable[[socket, Callable[[Connection], None]], Awaitable[None]]
@@ -67,11 +69,12 @@ class Handover:
         metrics: Metrics,
         tasks: BackgroundTasks,
         waits_here: Callable[[Connection], bool],
+        now: Now,
     ) -> None:
         self._worker, self._workers, self._node, self._link = worker, workers, node, link
         self._store, self._registry, self._processor, self._membership = store, registry, processor, membership
         self._presence, self._feed, self._invitations, self._status = presence, feed, invitations, status
-        self._metrics, self._tasks, self._waits_here = metrics, tasks, waits_here
+        self._metrics, self._tasks, self._waits_here, self._now = metrics, tasks, waits_here, now
         self.adopt: Adopt | None = None  # connects a socket of another worker; set when the server listens
         link.on_offer = self.offered
 
@@ -99,6 +102,8 @@ class Handover:
             return None
         if any(live.busy or live.queue or live.rematch_here is not None for live in client.rooms.values()):
             return None
+        if any(client in live.watchers and (live.pending or client in live.lagging) for live in client.rooms.values()):
+            return None
         if game.uncharged_ms >= MIN_WRITTEN_CREDIT_MS:  # the other worker knows of it only when it is written
             return None
         return home_worker(game.room.id, self._workers)
@@ -107,9 +112,9 @@ class Handover:
         state = client.state_to_move()
         if state is None:
             return
-        message = marshal.dumps((tuple(state), self._describe(client)))
-        timeout: asyncio.TimerHandle
         (game,) = [live for live in client.rooms.values() if live.room.status != "ended"]
+        message = marshal.dumps((tuple(state), self._describe(client, game)))
+        timeout: asyncio.TimerHandle
 
         def answered(taken: bool) -> None:
             timeout.cancel()
@@ -138,7 +143,7 @@ class Handover:
         if seat is not None and game.room.status != "ended":
             self._membership.update_presence(game, seat)
 
-    def _describe(self, client: Connection) -> dict[str, Any]:
+    def _describe(self, client: Connection, game: LiveRoom) -> dict[str, Any]:
         """Return what the other worker must know of a client, as values that marshal can write."""
         bot = self._feed.bot_of(client)
         return {
@@ -147,6 +152,8 @@ class Handover:
             "wishes": list(client.wishes),
             "bot": None if bot is None else fields_of(bot),
             "rooms": [(live.room.id, live.room.seq) for live in client.rooms.values()],
+            "left_at": self._now(),
+            "turn": (game.room.clocks[2], game.uncharged_ms),
         }
 
     # -- connections that arrive
@@ -158,13 +165,10 @@ class Handover:
             sock.close()
             answer(False)
             return
-        state, client = marshal.loads(message)
-        arrived, stranded = partial(self._arrived, client, answer), partial(answer, False)
-        self._tasks.start(
-            self._connect(
-                sock, answer, lambda connection: connection.arrive(ConnectionState(*state), arrived, stranded)
-            )
-        )
+        values, description = marshal.loads(message)
+        state = ConnectionState(*values)
+        arrived, stranded = partial(self._arrived, description, answer), partial(answer, False)
+        self._tasks.start(self._connect(sock, answer, lambda connection: connection.arrive(state, arrived, stranded)))
 
     async def _connect(self, sock: socket, answer: Answer, prepare: Callable[[Connection], None]) -> None:
         assert self.adopt is not None
@@ -189,17 +193,19 @@ class Handover:
         self._metrics.arrivals += 1
         try:
             for name, seq in description["rooms"]:
-                await self._enter(client, name, seq)
+                await self._enter(client, name, seq, description)
             waiting = (await self._store.rooms_for(player.id, player.name)).waiting
         except Unavailable:
             client.cut(INTERNAL_ERROR, "the game could not be read")
             return
         for name in waiting:  # the player may have been invited on the way
             live = await self._registry.room(name)
-            if live is not None and live.room.status == "waiting":
+            if live is None or live.room.setup.at < description["left_at"] - MAX_INVITATION_DELAY_MS:
+                continue
+            if live.room.status == "waiting":
                 self._invitations.send_to(live, client)
 
-    async def _enter(self, client: Connection, name: str, seq: int) -> None:
+    async def _enter(self, client: Connection, name: str, seq: int, description: dict[str, Any]) -> None:
         """Put a client into a room, and send it the events after `seq`. Raises Unavailable."""
         live = await self._registry.room(name)
         if live is None:
@@ -209,9 +215,24 @@ class Handover:
             if not await self._processor.turn(live) or live.room.seq < seq:
                 raise Unavailable("the events of the other worker could not be read")
         self._membership.enter(live, client)
+        if live.room.status == "running" and live.seat_of(client) == live.room.turn:
+            turn_began, uncharged_ms = description["turn"]
+            credit_move(live, turn_began, uncharged_ms, description["left_at"], self._now())
         packets = missed_packets(live, client, seq)
         if packets:
             client.write(frames_for(live, client, packets, {}))
+
+
+def credit_move(live: LiveRoom, turn_began: int, uncharged_ms: int, left_at: int, now: int) -> None:
+    """Do not charge the player to move with the time in which the connection moved.
+
+    `uncharged_ms`: what was not charged of the turn that began at `turn_began`.
+    """
+    if live.room.clocks[2] == turn_began:
+        live.uncharged_ms = max(live.uncharged_ms, uncharged_ms)
+        live.add_outage(live.stalled_ms(left_at, now))
+    else:  # the player is told only now
+        live.uncharged_ms = max(live.uncharged_ms, now - live.room.clocks[2])
 
 
 def missed_packets(live: LiveRoom, client: Connection, seq: int) -> list[Packet]:

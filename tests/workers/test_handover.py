@@ -10,6 +10,7 @@ import pytest
 from protocol.codec import decode_event
 from server.app import Running
 from server.ids import home_worker
+from server.rooms.timers import now
 from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import Guest, Message
 from tests.e2e.play import move, room_of
@@ -341,6 +342,68 @@ async def test_closing_handshake_on_the_way_is_finished(start: Start, connect_gu
     take(*offers[0])
     await closing
     assert ben.socket.close_code == 4000
+
+
+async def test_invitations_are_not_repeated_after_a_move(start: Start, connect_guest: ConnectGuest) -> None:
+    skew = [0]
+    times = {"workers": 2, "sweep": 3600.0, "clock": lambda: now() + skew[0]}
+    left, right = await start(**times), await start(**times)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    eve = await connect_guest(right.url, "eve")
+    await eve.ask("create", game="maxconnect4", invite="ben")
+    await ben.find(type="invited")
+    skew[0] = 20_000
+    room = await room_of(ann, ben, "maxconnect4")
+    sweep(right)
+    await moved_to(left, room)
+    await play_on(ann, ben, room, range(2))
+    assert not [message for message in ben.seen if message["type"] == "invited"]
+
+
+@pytest.mark.parametrize("mover", ["has the turn", "gets the turn"])
+async def test_time_of_the_move_is_not_charged(start: Start, connect_guest: ConnectGuest, mover: str) -> None:
+    skew = [0]
+    times = {"workers": 2, "sweep": 3600.0, "clock": lambda: now() + skew[0]}
+    left, right = await start(**times), await start(**times)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    take, offers = hold_offers(left)
+    room = await room_of(ann, ben, "maxconnect4", clock={"kind": "fischer", "base": 60_000})
+    if mover == "has the turn":
+        await move(ann, room, 0, "1")
+        await ben.find(type="moved", room=room)
+        right.app.registry.rooms[room].uncharged_ms = 100
+        skew[0] = 200  # the player thinks
+        sweep(right)
+    else:
+        sweep(right)
+        await move(ann, room, 0, "1")
+    await until("the connection is on its way", lambda: offers)
+    skew[0] += 500
+    take(*offers[0])
+    await moved_to(left, room)
+    least = 600 if mover == "has the turn" else 500
+    await until("the credit is known", lambda: left.app.registry.rooms[room].uncharged_ms >= least)
+    assert left.app.registry.rooms[room].uncharged_ms < least + 400
+
+
+async def test_events_of_the_next_tick_are_sent_before_a_watcher_moves(
+    start: Start, connect_guest: ConnectGuest
+) -> None:
+    slow = {"workers": 2, "sweep": 3600.0, "watch_tick": 3600.0}
+    left, right = await start(**slow), await start(**slow)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    eve, dan = await connect_guest(right.url, "eve"), await connect_guest(right.url, "dan")
+    watched = await room_of(eve, dan, "maxconnect4")
+    await ben.ask("watch", room=watched)
+    await eve.ask("resign", room=watched)
+    room = await room_of(ann, ben, "maxconnect4")
+    assert right.app.registry.rooms[watched].pending
+    sweep(right)
+    assert players_at(right, room) == 1
+    right.app.broadcaster.flush()
+    assert (await ben.find(type="ended", room=watched))["reason"] == "resigned"
+    sweep(right)
+    await moved_to(left, room)
 
 
 async def test_connection_with_an_error_stays(start: Start, connect_guest: ConnectGuest) -> None:
