@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import marshal
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -39,6 +40,8 @@ from server.transport.connection import Connection, ConnectionState
 
 FIRST_STAY_S = 1.0  # of a connection at a worker before it moves; twice as long after every move
 ANSWER_TIMEOUT_S = 3.0  # for the other worker to take a connection
+OFFER_VALID_S = 2.0  # a worker that was stopped longer does not take a connection that the other one may have closed
+FAILURE_PAUSE_S = 10.0  # in which a worker that has not taken a connection is offered no other
 MAX_INVITATION_DELAY_MS = 10_000  # after a room was created: then its players have been told
 INTERNAL_ERROR = 1011  # close code
 
@@ -75,6 +78,7 @@ class Handover:
         self._store, self._registry, self._processor, self._membership = store, registry, processor, membership
         self._presence, self._feed, self._invitations, self._status = presence, feed, invitations, status
         self._metrics, self._tasks, self._waits_here, self._now = metrics, tasks, waits_here, now
+        self._resting: dict[int, float] = {}  # workers that have not taken a connection, and until when none is offered
         self.adopt: Adopt | None = None  # connects a socket of another worker; set when the server listens
         link.on_offer = self.offered
 
@@ -88,7 +92,7 @@ class Handover:
         for client in list(connections):
             if client.rooms and now_s - client.opened_at >= FIRST_STAY_S * 2**client.moves:
                 home = self._home(client)
-                if home is not None and home != self._worker:
+                if home is not None and home != self._worker and now_s >= self._resting.get(home, now_s):
                     self._move(client, home)
 
     def _home(self, client: Connection) -> int | None:
@@ -113,7 +117,7 @@ class Handover:
         if state is None:
             return
         (game,) = [live for live in client.rooms.values() if live.room.status != "ended"]
-        message = marshal.dumps((tuple(state), self._describe(client, game)))
+        message = marshal.dumps((time.monotonic() + OFFER_VALID_S, tuple(state), self._describe(client, game)))
         timeout: asyncio.TimerHandle
 
         def answered(taken: bool) -> None:
@@ -121,11 +125,11 @@ class Handover:
             if taken:
                 client.transport.abort()  # closes only the descriptor of this worker
             else:
-                self._give_up(client, game)
+                self._give_up(client, game, home)
 
         def unanswered(key: int) -> None:
-            self._link.forget(key)
-            self._give_up(client, game)
+            if self._link.forget(key):
+                self._give_up(client, game, home)
 
         key = self._link.offer(home, client.descriptor, message, answered)
         if key is None:
@@ -136,9 +140,10 @@ class Handover:
             live.detach(client)
             self._registry.evict_ended(live)
 
-    def _give_up(self, client: Connection, game: LiveRoom) -> None:
-        """Close a connection that no worker has taken. The client connects again by itself."""
-        client.transport.abort()
+    def _give_up(self, client: Connection, game: LiveRoom, home: int) -> None:
+        """Close a connection that its home has not taken. The client connects again by itself."""
+        self._resting[home] = asyncio.get_running_loop().time() + FAILURE_PAUSE_S
+        client.shut_down()  # the other worker may still have the descriptor
         seat = game.seat_of(client)
         if seat is not None and game.room.status != "ended":
             self._membership.update_presence(game, seat)
@@ -165,7 +170,11 @@ class Handover:
             sock.close()
             answer(False)
             return
-        values, description = marshal.loads(message)
+        valid_until_s, values, description = marshal.loads(message)
+        if time.monotonic() > valid_until_s:
+            sock.close()
+            answer(False)
+            return
         state = ConnectionState(*values)
         arrived, stranded = partial(self._arrived, description, answer), partial(answer, False)
         self._tasks.start(self._connect(sock, answer, lambda connection: connection.arrive(state, arrived, stranded)))

@@ -187,6 +187,7 @@ async def test_player_of_a_game_that_no_worker_takes_connects_again(
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     await until("the connection is given up", lambda: not right.app.server.connections)
+    assert await ben.closed() == 1006, "although the other worker has the socket, too"
     assert right.app.server.handover is not None
     assert right.app.server.handover._link._open == {}
     await ann.find(type="presence", room=room, seat=1, online=False)
@@ -342,6 +343,54 @@ async def test_closing_handshake_on_the_way_is_finished(start: Start, connect_gu
     take(*offers[0])
     await closing
     assert ben.socket.close_code == 4000
+
+
+async def test_worker_that_was_stopped_reads_the_answer_first(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 0.3)
+    slow = {"workers": 2, "sweep": 3600.0}
+    left, right = await start(**slow), await start(**slow)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben, "maxconnect4")
+    assert right.app.server.handover is not None
+    link = right.app.server.handover._link
+    assert link._socket is not None
+    asyncio.get_running_loop().remove_reader(link._socket.fileno())  # no answer is read before the timeout
+    sweep(right)
+    await moved_to(left, room)
+    await until("the old connection is closed", lambda: not right.app.server.connections)
+    await play_on(ann, ben, room, range(4))
+    kinds = [type(decode_event(payload)).__name__ for payload in left.app.registry.rooms[room].log]
+    assert "Presence" not in kinds
+
+
+async def test_offer_that_is_too_old_is_not_taken(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.handover.OFFER_VALID_S", -1.0)
+    left, right = await start(**OFTEN), await start(**OFTEN)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben, "maxconnect4")
+    assert await ben.closed() == 1006
+    await ann.find(type="presence", room=room, seat=1, online=False)
+    assert left.app.metrics.arrivals == 0
+
+
+async def test_worker_that_has_taken_no_connection_is_offered_no_other_for_a_while(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 0.05)
+    left, right = await start(**OFTEN), await start(**OFTEN)
+    _, offers = hold_offers(left)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    eve = await connect_guest(right.url, "eve")
+    await room_of(ann, ben, "maxconnect4")
+    await ben.closed()
+    room = await room_of(ann, eve, "maxconnect4")
+    sweep(right)
+    await play_on(ann, eve, room, range(4))
+    assert len(offers) == 1
 
 
 async def test_invitations_are_not_repeated_after_a_move(start: Start, connect_guest: ConnectGuest) -> None:
