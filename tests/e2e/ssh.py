@@ -46,7 +46,7 @@ class SshServer:
     def options(self, *more: str) -> list[str]:
         """Return the arguments of `ssh` and its relatives for this server, without a configuration or keys."""
         settings = {
-            "UserKnownHostsFile": str(self.folder / "known_hosts"),
+            "UserKnownHostsFile": f'"{self.folder}/known_hosts"',  # quoted: a path may have spaces
             "StrictHostKeyChecking": "accept-new",
             "IdentityAgent": "none",
             "IdentitiesOnly": "yes",

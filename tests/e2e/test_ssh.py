@@ -100,13 +100,13 @@ def test_terminal_can_be_resized_and_a_lost_client_ends_its_session(server: SshS
 
 def test_commands_work_without_a_terminal(server: SshServer) -> None:
     assert server.run("help").stdout.startswith("Parlour over SSH.")
-    done = server.run("play", "cohcoh", "--option", "n=3", "--vs", "random", "--plain", stdin="a1\nresign\nyes\nquit\n")
+    words = ("play", "cohcoh", "--option", "n=3", "--vs", "random", "--plain")
+    done = server.run(*words, user="dan", stdin="a1\nresign\nyes\nquit\n")
     assert "a1" in done.stdout
     assert "Traceback" not in done.stderr
-    [line] = until("the game is listed", lambda: server.run("rooms", "--status", "ended", "--json").stdout.splitlines())
-    assert '"bob"' in line
+    [line] = until("the game is listed", lambda: listed(server, "dan", ()))
     followed = server.run("watch", re.search(r'"room": ?"(\w+)"', line)[1], "--plain")  # type: ignore[index]
-    assert "bob" in followed.stdout
+    assert "dan" in followed.stdout
 
 
 def test_forwarding_file_transfer_and_shells_are_refused(server: SshServer, tmp_path: Path) -> None:
@@ -173,6 +173,7 @@ def test_names_of_guests(server: SshServer) -> None:
 
 
 def test_host_key_is_private_and_stays(server: SshServer) -> None:
+    server.run("help")
     [line] = (server.folder / "known_hosts").read_text().splitlines()
     (server.folder / "one").write_text(line)
     shown = subprocess.run(
