@@ -138,9 +138,9 @@ class Connection(FastPath):
         if self.subprotocol == JSON.subprotocol:
             self.use_json()
         self.services.connections.add(self)
-        if self.arriving is not None:
-            self.resume(self.arriving)
         try:
+            if self.arriving is not None:
+                self.resume(self.arriving)
             with suppress(ConnectionClosed):
                 await self.ping()  # measures the latency; the next ping follows only after the ping interval
             await self.wait_closed()
