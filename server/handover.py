@@ -104,8 +104,8 @@ class Handover:
         bot = self._feed.bot_of(client)
         if game.room.status != "running" or game.seat_of(client) is None or (bot is not None and bot.house):
             return None
-        if any(live.busy or live.queue or live.rematch_here is not None for live in client.rooms.values()):
-            return None
+        if any(live.busy or live.queue or live.room.rematch_offer is not None for live in client.rooms.values()):
+            return None  # a rematch that begins meanwhile would miss the client
         if any(client in live.watchers and (live.pending or client in live.lagging) for live in client.rooms.values()):
             return None
         if game.uncharged_ms >= MIN_WRITTEN_CREDIT_MS:  # the other worker knows of it only when it is written

@@ -271,7 +271,9 @@ async def test_connection_stays_longer_after_each_move(
     assert [client.moves for client in left.app.server.connections if client.moves] == [4]
 
 
-@pytest.mark.parametrize("reason", ["two games", "a watcher", "in the lobby", "a house bot", "no games"])
+@pytest.mark.parametrize(
+    "reason", ["two games", "a watcher", "in the lobby", "a house bot", "no games", "a rematch offer"]
+)
 async def test_connection_stays(start: Start, connect_guest: ConnectGuest, reason: str) -> None:
     slow = {"workers": 2, "sweep": 3600.0, "house": "ben" if reason == "a house bot" else "none"}
     left, right = await start(**slow), await start(**slow)
@@ -287,6 +289,11 @@ async def test_connection_stays(start: Start, connect_guest: ConnectGuest, reaso
         room = await room_of(ann, eve, "maxconnect4")
         await ben.ask("watch", room=room)
     elif reason != "no games":
+        if reason == "a rematch offer":
+            last = await room_of(ben, eve, "maxconnect4")
+            await ben.ask("resign", room=last)
+            await eve.ask("rematch", room=last)
+            await ben.find(type="rematch_offered")
         room = await room_of(ann, ben, "maxconnect4")
     if reason == "two games":
         await room_of(eve, ben, "maxconnect4")
