@@ -11,6 +11,7 @@ from protocol.codec import decode_event
 from server.app import Running
 from server.ids import home_worker
 from server.rooms.timers import now
+from server.transport.connection import Connection, ConnectionState
 from tests.e2e.conftest import ConnectGuest
 from tests.e2e.guest import Guest, Message
 from tests.e2e.play import move, room_of
@@ -212,7 +213,7 @@ async def test_worker_that_drains_takes_no_connection(start: Start, connect_gues
 async def test_client_that_disconnects_on_the_way_is_offline(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 3600.0)
     left, right = await start(**OFTEN), await start(**OFTEN)
     handover = left.app.server.handover
     assert handover is not None
@@ -471,3 +472,32 @@ async def test_connection_with_an_error_stays(start: Start, connect_guest: Conne
     connection.transport.abort()
     sweep(right)
     assert not connection.muted
+
+
+async def test_connection_that_cannot_be_resumed_is_released(
+    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(connection: Connection, state: ConnectionState) -> None:
+        raise RuntimeError("the transport is closing")
+
+    monkeypatch.setattr(Connection, "resume", fail)
+    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 3600.0)
+    left, right = await start(**OFTEN), await start(**OFTEN)
+    ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
+    room = await room_of(ann, ben, "maxconnect4")
+    await ben.closed()
+    await ann.find(type="presence", room=room, seat=1, online=False)
+    assert len(left.app.server.connections) == 1
+
+
+async def test_error_of_a_handover_does_not_end_the_sweep(start: Start) -> None:
+    calls = []
+
+    def fail(connections: object) -> None:
+        calls.append(connections)
+        raise RuntimeError
+
+    worker = await start(**OFTEN)
+    handover: Any = worker.app.server.handover
+    handover.sweep = fail
+    await until("there are more sweeps", lambda: len(calls) > 2)
