@@ -130,7 +130,8 @@ class WriterSupervisor(Generic[P]):
         script = str(Path(writer_process.__file__))
         file = (str(self._file.st_dev), str(self._file.st_ino))
         address = (self._address,) if self._address else ()
-        return (sys.executable, "-I", "-S", script, self._path, str(self._busy), *file, *address)
+        quiet = ("-W", "ignore::DeprecationWarning")  # Python before 3.12.4 takes ?1 in SQL for a name, and complains
+        return (sys.executable, "-I", "-S", *quiet, script, self._path, str(self._busy), *file, *address)
 
     def find_problem(self) -> str:
         """Return what has happened to the file of the database, empty if it is in its place."""
