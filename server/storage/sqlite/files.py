@@ -40,12 +40,21 @@ def check_path(path: str, create: bool) -> None:
             raise StoreError(f"cannot use the database {path}: it is a folder: give --db the name of a file")
         if not file.parent.is_dir():
             raise StoreError(f"cannot use the database {path}: there is no folder {file.parent}: create it")
-        if not create and (not file.exists() or file.stat().st_size == 0):
+        found = stat_of(file)
+        if not create and (found is None or found.st_size == 0):
             raise StoreError(f"there is no database {path}: {DB_HINT}")
-        if file.exists() and file.stat().st_nlink > 1:  # its locks and its -wal file belong to a name, not to the file
+        if found is not None and found.st_nlink > 1:  # its locks and its -wal file belong to a name, not to the file
             raise StoreError(f"the database {path} has a second name (a hard link): remove that name, or use a copy")
     except OSError as error:
         raise unusable(path, error) from None
+
+
+def stat_of(file: Path) -> os.stat_result | None:
+    """Return the status of a file, or None if it is missing. Raises OSError if its path cannot be used."""
+    try:
+        return file.stat()
+    except FileNotFoundError:
+        return None
 
 
 def unusable(path: str, error: OSError) -> StoreError:
