@@ -202,9 +202,10 @@ def test_shutdown_ends_sessions_with_a_sentence(start: Callable[..., SshServer])
     client = server.terminal(user="ann")
     client.expect("to filter")
     assert server.run("rooms").stderr.startswith("parlour: all 1 places for SSH are taken")
-    server.stop()
+    server.process.terminate()  # the terminal is read meanwhile: a full one would keep the client from reading
     client.expect("parlour: the server is restarting; connect again in a moment")
     client.expect(pexpect.EOF)
+    server.stop()
     assert not server.session_processes()
     assert not list(server.temporary.iterdir())
 
