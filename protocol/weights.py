@@ -54,7 +54,7 @@ WEIGHTS: Mapping[type[Any], int] = {
     ReportTournament: 4,  # 100 to 400 µs: up to 16 KB in nested maps are checked. Arbiters send one a second
     WatchTournament: 4,  # 10 µs, and up to 16 KB are sent
     Tournaments: 4,  # 50 µs: up to 100 tournaments are listed
-    Hello: 4,  # a name is claimed, a session saved. Only the address pays: a connection says hello once
+    Hello: 4,  # a name is claimed, a session saved. Only the address pays these 4: a connection says hello once
 }
 ROOM_LOAD_WEIGHT = 8  # 400 µs: of any other command to a room that is not in memory, such as one that ended long ago
 LOADED_EVENTS_PER_MESSAGE = 20  # a command that loads a room counts as one message more per this many of its events

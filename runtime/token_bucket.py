@@ -45,9 +45,14 @@ class TokenBucket:
         return 0.0
 
     def spend(self, weight: float, now: float) -> None:
-        """Take `weight` tokens that were spent elsewhere, even if they are owed then."""
+        """Take `weight` tokens that are spent already, even if they are owed then."""
         self.refill(now)
         self.tokens -= weight
+
+    def spend_up_to(self, max_debt_s: float, weight: float, now: float) -> None:
+        """Take `weight` tokens that are spent already, but owe no more than `max_debt_s` seconds earn."""
+        self.refill(now)
+        self.tokens = max(self.tokens - weight, min(self.tokens, -max_debt_s * self.rate))
 
     def take(self, clock: Callable[[], float]) -> bool:
         """Take a token; return False if there is none.

@@ -96,13 +96,13 @@ class HelloHandler:
             )
         )
         if len(seated) >= RESUMED_ROOMS_PER_MESSAGE:
-            client.charge(len(seated) // RESUMED_ROOMS_PER_MESSAGE)
+            client.charge_done(len(seated) // RESUMED_ROOMS_PER_MESSAGE)
         for name in seated:
             is_loaded = name in self._registry.rooms
             live = await self._registry.room(name)
             if live is not None:
                 if not is_loaded and len(live.log) > USUAL_LOG_EVENTS:
-                    client.charge((len(live.log) - USUAL_LOG_EVENTS) // LOADED_EVENTS_PER_MESSAGE)
+                    client.charge_done((len(live.log) - USUAL_LOG_EVENTS) // LOADED_EVENTS_PER_MESSAGE)
                 if seen_at is not None:
                     await self._membership.returned(live, player.id, seen_at)
                 self._membership.enter(live, client)

@@ -178,7 +178,7 @@ class QueryHandler:
         finally:
             self._registry.evict_ended(live)
         cells = len(cell_names(room.game))
-        client.charge(len(positions) * cells // CELLS_PER_MESSAGE)
+        client.charge_done(len(positions) * cells // CELLS_PER_MESSAGE)
         boards, lasts = [], []
         for position in positions:
             boards.append(position.board)
@@ -214,7 +214,7 @@ class QueryHandler:
         room, player = live.room, player_of(client)
         self._registry.evict_ended(live)
         require_record(room, player, "export")
-        client.charge(room.ply // EXPORTED_PLIES_PER_MESSAGE)
+        client.charge_done(room.ply // EXPORTED_PLIES_PER_MESSAGE)
         record = snapshots.record(room)
         text = write(record) if command.format == "text" else json.dumps(to_json(record), ensure_ascii=False)
         client.send(Ok(id=command.id, room=command.room, text=text))

@@ -97,7 +97,7 @@ class Reviews:
         reviews.require_reviewable(room, player)
         known = await self._store.review(room.id)
         if known is not None and known.review is not None:
-            client.charge(room.ply // EXPORTED_PLIES_PER_MESSAGE)
+            client.charge_done(room.ply // EXPORTED_PLIES_PER_MESSAGE)
             client.send(Ok(id=command.id, room=room.id))
             client.send(decode_part(known.review, ReviewUpdate))
             return

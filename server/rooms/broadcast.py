@@ -102,7 +102,7 @@ class Broadcaster:
         if client is not None and command is not None:
             snapshot = None
             if refusal.code == "stale":
-                client.charge(STALE_MOVE_WEIGHT - 1)
+                client.charge_done(STALE_MOVE_WEIGHT - 1)
                 snapshot = live.snapshot(client, self._now())
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
 

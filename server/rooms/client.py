@@ -42,7 +42,10 @@ class Client(Protocol):
         """Send an `error` for the command with this id."""
 
     def charge(self, weight: float) -> float:
-        """Spend more of the rate limit on a command. Return 0.0, or the seconds to wait if it is used up."""
+        """Spend more of the rate limit before a command. Return 0.0, or the seconds to wait if it is used up."""
+
+    def charge_done(self, weight: float) -> None:
+        """Spend more of the rate limit for work that is done, even if the limit is used up already."""
 
     def raise_limits(self, allowance: int) -> None:
         """Multiply the limits of the client, and give it a budget apart from that of its address."""

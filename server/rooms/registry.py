@@ -176,7 +176,7 @@ class RoomRegistry(RoomObserver):
         if live is None:
             raise Refusal("no_room", await self._why_missing(name))
         if not is_loaded:
-            client.charge(len(live.log) // LOADED_EVENTS_PER_MESSAGE)
+            client.charge_done(len(live.log) // LOADED_EVENTS_PER_MESSAGE)
         return live
 
     async def _why_missing(self, name: str) -> str:

@@ -32,6 +32,7 @@ from server.vouchers import VOUCHER_HEADER, Voucher
 
 CLOSE_GRACE_S = 1.0  # for the client to read the close frame and to close the connection
 INTERNAL_ERROR = 1011  # close code
+MAX_DEBT_S = 30.0  # after which a client that owes for its commands may send again
 TIMER_MARGIN_S = 0.01  # a client's timer may fire some milliseconds early; an obedient client is not refused again
 
 
@@ -312,6 +313,16 @@ class Connection(FastPath):
         now = self.loop.time()
         own = 0.0 if self.player is None else self.rate_limit.owe(weight, now)
         return own if own or self.allowance > 1 else self.services.ip_limits.charge(self.address, weight, now)
+
+    def charge_done(self, weight: float) -> None:
+        """Spend the rate limits of this connection and of its address for work that is done.
+
+        The client owes what is missing, up to the tokens of MAX_DEBT_S.
+        """
+        now = self.loop.time()
+        self.rate_limit.spend_up_to(MAX_DEBT_S, weight, now)
+        if self.allowance == 1:
+            self.services.ip_limits.charge_done(self.address, weight, MAX_DEBT_S, now)
 
     def raise_limits(self, allowance: int) -> None:
         """Multiply the limits of the client, and give it a budget apart from that of its address."""

@@ -62,6 +62,11 @@ class IpLimits:
             self.share(COMMANDS, address, weight)
         return seconds
 
+    def charge_done(self, address: str, weight: float, max_debt_s: float, now: float) -> None:
+        """Spend the budget of an address for work that is done, and owe at most the tokens of `max_debt_s`."""
+        self._budgets.of(address, now).spend_up_to(max_debt_s, weight, now)
+        self.share(COMMANDS, address, weight)
+
     # -- other workers
 
     def counts(self) -> dict[str, float]:

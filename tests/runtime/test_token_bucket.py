@@ -72,3 +72,14 @@ def test_full_buckets_are_forgotten() -> None:
         buckets.of(f"again{number}", 1000.5)
     assert buckets.of("used", 1000.5).wait(1000.5) == 0.0
     assert buckets.of("used", 1000.5).wait(1000.5) > 0.0
+
+
+def test_debt_for_work_that_is_done_has_a_limit() -> None:
+    bucket = TokenBucket(rate=2.0, burst=4.0, now=0.0)
+    bucket.spend_up_to(3.0, 5.0, 0.0)
+    assert bucket.tokens == -1.0
+    bucket.spend_up_to(3.0, 100.0, 0.0)
+    assert bucket.tokens == -6.0
+    bucket.spend(4.0, 0.0)
+    bucket.spend_up_to(3.0, 1.0, 0.0)  # more was owed before
+    assert bucket.tokens == -10.0

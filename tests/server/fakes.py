@@ -91,6 +91,9 @@ class RecordingClient:
         self.charged += weight
         return self.wait
 
+    def charge_done(self, weight: float) -> None:
+        self.charged += weight
+
     def raise_limits(self, allowance: int) -> None:
         self.allowance = allowance
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from server.transport.connection import TIMER_MARGIN_S
+import pytest
+
+from server.transport.connection import MAX_DEBT_S, TIMER_MARGIN_S
 from server.transport.rate_limit import RateLimit
 from tests.server.domain.helpers import ANN
 from tests.server.transport.raw_client import CONT, PING, PONG, TEXT, Frame, RawClient, command, frame
@@ -119,3 +121,19 @@ async def test_raised_limits_are_apart_from_the_budget_of_the_address() -> None:
         assert (connection.rate_limit.rate, connection.rate_limit.burst) == (16.0, 160.0)
         assert connection.charge(161.0) == 0.0
         assert connection.charge(1.0) > 0.0
+
+
+async def test_work_that_is_done_is_charged_although_the_budget_is_used_up() -> None:
+    async with stub_server(rate=1.0, burst=10) as server, await RawClient.open(server.port):
+        connection = await server.connection()
+        connection.player = ANN
+        assert connection.charge(12.0) == 0.0
+        assert connection.rate_limit.tokens < 0.0
+        connection.charge_done(5.0)
+        connection.charge_done(5.0)
+        assert connection.rate_limit.tokens == pytest.approx(-12.0, abs=1.0)
+        now = asyncio.get_running_loop().time()
+        assert server.ip_limits.charge(connection.address, 20.0, now) == 0.0  # the address has paid as well
+        assert server.ip_limits.charge(connection.address, 1.0, now) > 0.0
+        connection.charge_done(10_000.0)
+        assert connection.rate_limit.tokens == pytest.approx(-MAX_DEBT_S, abs=1.0)
