@@ -1,6 +1,6 @@
 """Move connections between the workers of a machine, so that the players of a game meet at one worker.
 
-Each room has a home worker, which its id tells. If a player stays in a game whose home is another worker, the
+Each room has a home worker, computed from its id. If a player stays in a game whose home is another worker, the
 connection moves there: its socket is handed over, with what the worker must know of the client. The client does not
 notice. A move of players who are connected to one worker needs no message between workers.
 
@@ -207,18 +207,19 @@ class Handover:
         except Unavailable:
             client.cut(INTERNAL_ERROR, "the game could not be read")
             return
-        for name in waiting:  # the player may have been invited on the way
-            live = await self._registry.room(name)
-            if live is None or live.room.setup.at < description["left_at"] - MAX_INVITATION_DELAY_MS:
-                continue
-            if live.room.status == "waiting":
-                self._invitations.send_to(live, client)
+        with suppress(Unavailable):  # lists show the rooms that wait
+            for name in waiting:  # the player may have been invited on the way
+                live = await self._registry.room(name)
+                if live is None or live.room.setup.at < description["left_at"] - MAX_INVITATION_DELAY_MS:
+                    continue
+                if live.room.status == "waiting":
+                    self._invitations.send_to(live, client)
 
     async def _enter(self, client: Connection, name: str, seq: int, description: dict[str, Any]) -> None:
         """Put a client into a room, and send it the events after `seq`. Raises Unavailable."""
         live = await self._registry.room(name)
         if live is None:
-            return
+            raise Unavailable("the room cannot be loaded here")
         if live.room.seq < seq:
             self._processor.behind(live, seq)
             if not await self._processor.turn(live) or live.room.seq < seq:

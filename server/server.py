@@ -166,8 +166,6 @@ class Server:
             self._invitations.sweep()
             self._reviews.sweep()
             try:
-                if self.handover is not None:
-                    self.handover.sweep(self.connections)
                 if self._store.shared:
                     await self._node.sweep()  # first: without a heartbeat, other nodes count this one as dead
                 self._check_store()
@@ -176,6 +174,8 @@ class Server:
                 await self._registry.sweep()
                 if not self._store.shared and (self.status.store_error or await self._store.has_running_rooms()):
                     await self._write_heartbeat()
+                if self.handover is not None:
+                    self.handover.sweep(self.connections)
             except Unavailable as error:
                 if self._store.shared:  # a database that cannot be read cannot be written to either
                     self.status.store_failed(error)

@@ -23,8 +23,10 @@ OFTEN = {"workers": 2, "sweep": 0.05}
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let connections move as soon as a game runs."""
+    """Let connections move as soon as a game runs, and allow a busy machine to take them late."""
     monkeypatch.setattr("server.handover.FIRST_STAY_S", 0.0)
+    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 3600.0)
+    monkeypatch.setattr("server.handover.OFFER_VALID_S", 3600.0)
 
 
 def players_at(worker: Running, room: str) -> int:
@@ -138,7 +140,6 @@ async def test_move_on_the_way_arrives_once(start: Start, connect_guest: Connect
     await move(ann, room, 0, "1")
     take(*offers[0])
     assert (await ben.find(type="moved", room=room))["ply"] == 1
-    await play_on(ann, ben, room, range(2, 2))
     await move(ben, room, 1, "2")
     assert (await ann.find(type="moved", room=room))["ply"] == 2
 
@@ -213,7 +214,6 @@ async def test_worker_that_drains_takes_no_connection(start: Start, connect_gues
 async def test_client_that_disconnects_on_the_way_is_offline(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 3600.0)
     left, right = await start(**OFTEN), await start(**OFTEN)
     handover = left.app.server.handover
     assert handover is not None
@@ -356,7 +356,7 @@ async def test_closing_handshake_on_the_way_is_finished(start: Start, connect_gu
 async def test_worker_that_was_stopped_reads_the_answer_first(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 2.0)
     slow = {"workers": 2, "sweep": 3600.0}
     left, right = await start(**slow), await start(**slow)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
@@ -420,7 +420,8 @@ async def test_invitations_are_not_repeated_after_a_move(start: Start, connect_g
 @pytest.mark.parametrize("mover", ["has the turn", "gets the turn"])
 async def test_time_of_the_move_is_not_charged(start: Start, connect_guest: ConnectGuest, mover: str) -> None:
     skew = [0]
-    times = {"workers": 2, "sweep": 3600.0, "clock": lambda: now() + skew[0]}
+    began = now()
+    times = {"workers": 2, "sweep": 3600.0, "clock": lambda: began + skew[0]}
     left, right = await start(**times), await start(**times)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     take, offers = hold_offers(left)
@@ -438,9 +439,8 @@ async def test_time_of_the_move_is_not_charged(start: Start, connect_guest: Conn
     skew[0] += 500
     take(*offers[0])
     await moved_to(left, room)
-    least = 600 if mover == "has the turn" else 500
-    await until("the credit is known", lambda: left.app.registry.rooms[room].uncharged_ms >= least)
-    assert left.app.registry.rooms[room].uncharged_ms < least + 400
+    credit = 600 if mover == "has the turn" else 500
+    await until("the credit is known", lambda: left.app.registry.rooms[room].uncharged_ms == credit)
 
 
 async def test_events_of_the_next_tick_are_sent_before_a_watcher_moves(
@@ -481,7 +481,6 @@ async def test_connection_that_cannot_be_resumed_is_released(
         raise RuntimeError("the transport is closing")
 
     monkeypatch.setattr(Connection, "resume", fail)
-    monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 3600.0)
     left, right = await start(**OFTEN), await start(**OFTEN)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
@@ -501,3 +500,13 @@ async def test_error_of_a_handover_does_not_end_the_sweep(start: Start) -> None:
     handover: Any = worker.app.server.handover
     handover.sweep = fail
     await until("there are more sweeps", lambda: len(calls) > 2)
+    beats = list[str]()
+    keep: Any = worker.app.node
+    sweep_node = keep.sweep
+
+    async def beat() -> None:
+        beats.append("heartbeat")
+        await sweep_node()
+
+    keep.sweep = beat
+    await until("there are heartbeats", lambda: len(beats) > 2)

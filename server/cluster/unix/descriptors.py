@@ -74,7 +74,7 @@ class DescriptorLink:
         return key
 
     def forget(self, key: int) -> bool:
-        """Wait no longer for the answer to an offer. Return False if it has come, and may have been waiting here."""
+        """Stop waiting for the answer to an offer. Return False if it has arrived, perhaps only just now."""
         self.receive()
         return self._open.pop(key, None) is not None
 

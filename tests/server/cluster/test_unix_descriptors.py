@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import resource
 import socket
@@ -51,7 +50,7 @@ async def test_socket_works_in_the_other_worker(folder: str) -> None:
     await until("the answer arrives", lambda: answers)
     tell(False)  # a second answer is ignored
     other.close()
-    await asyncio.sleep(0)
+    here.receive()
     here.close()
     there.close()
     assert answers == [True]
