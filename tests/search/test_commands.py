@@ -103,3 +103,10 @@ def test_user_errors_are_one_sentence(words: tuple[str, ...], sentence: str) -> 
     assert done.returncode == 2
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_endgames_are_refused_where_no_table_is_used() -> None:
+    for words in (("cohcoh",), ("mancala", "--plain")):
+        done = parlour("solve", *words, "--endgames", "64")
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+        assert "leave --endgames out" in done.stderr

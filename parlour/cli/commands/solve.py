@@ -19,6 +19,7 @@ from engine.search import Limits, Report, Thinker
 from engine.search.endgames import prepare_endgames
 from parlour.cli.args import add_game, game_of
 from parlour.cli.search_output import add_search, as_json, as_text, format_value, megabytes, seconds, tell
+from parlour.errors import UserError
 from runtime.printable import print_lines
 
 
@@ -38,6 +39,9 @@ def run(args: Namespace) -> int:
     game = game_of(args)
     if args.endgames is not None:
         game = game.with_endgames(int(args.endgames * (1 << 20)))
+        if args.plain or game.endgames() is None:
+            why = "--plain uses no endgame table" if args.plain else "this game has no endgame table"
+            raise UserError(f"{why}: leave --endgames out")
     compiled = False if args.plain else None
     if not args.plain:
         prepare_endgames(game, tell)
