@@ -161,8 +161,8 @@ class Assumed(NamedTuple):
     """What the model assumes: CPU µs a move, from `share` and `costs` on a quiet machine, and what a cluster has.
 
     Nodes have the costs of `share`, which are those at full load. The others are those of `costs`: more than at full
-    load, where messages are larger. There, a transaction takes 1.5 ms, so that one node writes 1.3 moves in each, and
-    each of two nodes one. From this follow the costs of a move and of a transaction in the database.
+    load, where messages are larger. In `costs`, a transaction takes 1.5 ms. One node then writes 1.3 moves in each
+    transaction, and each of two nodes writes one. This gives the database's costs of a move and of a transaction.
     """
 
     move: float = 65.0  # of the node with both players

@@ -144,7 +144,7 @@ class Game(ABC):
         return None
 
     def with_endgames(self, size: int) -> Game:
-        """Return the same game with an endgame table of at most so many bytes."""
+        """Return the same game with an endgame table of at most `size` bytes."""
         game = copy(self)
         game.endgame_bytes = size
         return game

@@ -73,7 +73,9 @@ def check_fits(record: Record, update: ReviewUpdate) -> tuple[Game, list[State]]
     game, states = replay(record)
     together = zip(range(1, len(states)), states, record.moves, update.moves, strict=False)
     if not 0 < len(record.moves) == len(update.moves) or not all(fits(game, *each) for each in together):
-        raise ReviewFailed("the server has sent a review that does not fit the game")
+        raise ReviewFailed(
+            "the server has sent a review that does not fit the game: run `parlour review` on an exported record"
+        )
     return game, states
 
 

@@ -96,13 +96,13 @@ def endgame_next(at: int, mine: int, rest: int) -> tuple[int, int]:
 
 
 def endgame_stones(pits: int, size: int) -> int:
-    """Return the number of stones of the largest table with at most so many places, of one byte each."""
+    """Return the number of stones of the largest table with at most `size` places, of one byte each."""
     return max(s for s in range(1, MAX_ENDGAME_STONES + 1) if s == 1 or places(pits, s) <= size)
 
 
 @lru_cache
 def endgame_constants(pits: int, stones: int) -> dict[str, Constant]:
-    """Return the constants of endgame_index() for a table of the positions with at most so many stones."""
+    """Return the constants of endgame_index() for a table of the positions with at most `stones` stones."""
     ways = [comb(s + m - 1, m) if m else 1 for m in range(pits) for s in range(stones + 2)]
     blocks, size = [0] * (stones + 1) ** 2, 0
     for total in range(stones + 1):

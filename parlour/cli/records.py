@@ -98,7 +98,7 @@ def record_of(payloads: Sequence[bytes], room: str, db: str) -> str:
         raise
     except Exception as error:  # a damaged log may raise anything
         why = printable(str(error))[:MAX_ERROR_CHARS] or type(error).__name__
-        raise UserError(f"the log of room {room[:40]!r} in {db} is damaged: {why}") from None
+        raise UserError(f"the log of room {room[:40]!r} in {db} is damaged: {why}; restore a backup") from None
     if played.ended is None:
         raise UserError(f"the game in room {room} has not ended: only finished games have a record")
     return write(snapshots.record(played))

@@ -153,7 +153,7 @@ async def test_prompt_for_unfinished_games_shows_texts_literally(text: str, room
 
 
 @each_text
-async def test_review(text: str) -> None:
+async def test_review_shows_texts_literally(text: str) -> None:
     """The moves of a better line are texts of the server, too."""
     app = OfflineApp(snapshot_of("conga", (MOVE,), status="ended", result="1-0", reason="resigned", winner=0))
     review = HostileServer(text).review("room")
