@@ -33,7 +33,7 @@ from server.storage.factory import open_store, refuse_unfinished_copy
 from server.storage.interface import Store, Unavailable, without_password
 from server.transport.listener import check_port, url_of
 from server.workers.sockets import close_all, open_sockets
-from server.workers.spec import WorkerSpec
+from server.workers.spec import WorkerSpec, stopping_mark
 from server.workers.worker import FAILED, READY
 
 FIRST_RESTART_S, MAX_RESTART_S = 0.1, 5.0  # delays before a worker is started again
@@ -66,6 +66,7 @@ class Workers:
 
     async def stop(self) -> None:
         """Let all workers drain, and wait for them."""
+        stopping_mark(self._folder).touch()
         await asyncio.gather(*(supervisor.stop() for supervisor in self._supervisors))
         await self._tasks.cancel()
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from socket import socket
 
 from server.app import Worker
 from server.config import Settings
 from server.rooms.timers import clock_with
+
+
+def stopping_mark(folder: str) -> Path:
+    """Return the file that the parent process creates before it stops all workers."""
+    return Path(folder) / "stopping"
 
 
 @dataclass(frozen=True, slots=True)

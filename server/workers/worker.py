@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import shutil
 import sys
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from server.config import BadSetting
 from server.logs import configure_logging, log
 from server.storage.interface import StoreError
 from server.transport.website import Website
-from server.workers.spec import WorkerSpec
+from server.workers.spec import WorkerSpec, stopping_mark
 
 READY = "ready"
 FAILED = "failed "  # followed by a sentence for the operator
@@ -36,15 +37,26 @@ def main(website: Website | None = None) -> int:
     settings = spec.settings
     configure_logging(settings.log_level, settings.log, worker=spec.index)
     tune_interpreter()
+    served = False
     try:
         run_loop(serve(spec, website, stdin))
+        served = True
     except (BadSetting, BusError, StoreError, OSError) as error:
         print_lines(f"{FAILED}{error}", flush=True)
         return 1
     finally:
-        if os.getppid() != parent:
+        if os.getppid() != parent or (served and parent_was_killed(spec, stdin)):
             remove_socket(spec)
     return 0
+
+
+def parent_was_killed(spec: WorkerSpec, stdin: int) -> bool:
+    """Return whether the pipe of the parent process has ended although it stops no workers.
+
+    The pipe of a process that is killed ends a moment before the system gives its children another parent.
+    """
+    ready, _, _ = select.select([stdin], [], [], 0)
+    return bool(ready) and not stopping_mark(spec.folder).exists()
 
 
 def remove_socket(spec: WorkerSpec) -> None:
