@@ -54,7 +54,7 @@ from server.rooms.timers import Now, RoomTimers, now
 from server.server import Server
 from server.storage.factory import open_store, refuse_unfinished_copy, wrap_store_errors
 from server.storage.interface import Store, without_password
-from server.transport.connection import Connection
+from server.transport.connection import Arrival, Connection
 from server.transport.ip_limits import COMMANDS, CONNECTIONS, IpLimits
 from server.transport.listener import WebSocketServer, arriving_connections, check_port, listen, url_of
 from server.transport.website import Website
@@ -250,7 +250,7 @@ class App:
         self.feed.on_bots = bus.introduce
         self.registry.on_load, self.registry.on_forget = bus.follow, bus.unfollow
 
-    def join_workers(self, bus: WorkerBus, worker: Worker, link: DescriptorLink) -> None:
+    def join_workers(self, bus: WorkerBus, worker: Worker) -> None:
         """Connect limits, metrics and connections of this worker with those of the others."""
         limits, node = self.ip_limits, self.node
         limits.share = self.pauses.share = self.admission.share = bus.share
@@ -268,7 +268,7 @@ class App:
             worker=worker.index,
             workers=worker.count,
             node=self.node_id,
-            link=link,
+            link=DescriptorLink(worker.folder, worker.index),
             store=self.store,
             registry=self.registry,
             processor=self.processor,
@@ -331,9 +331,8 @@ async def running(
     bus = near or open_bus(settings, store, node)
     await store.open(serving=True)
     app = App(settings, store, bus, metrics, worker.clock if worker else clock, node)
-    link = DescriptorLink(worker.folder, worker.index) if worker else None
-    if near is not None and worker is not None and link is not None:
-        app.join_workers(near, worker, link)
+    if near is not None and worker is not None:
+        app.join_workers(near, worker)
     server = app.server
     try:
         async with wrap_store_errors(store):
@@ -341,9 +340,8 @@ async def running(
             await server.start(worker is not None and worker.alone)
         await bus.open()
         listeners = await start_listening(server, website, worker)
-        if server.handover is not None and link is not None:
-            server.handover.adopt = partial(adopt, arriving_connections(server, website, listeners[0]))
-            link.open()
+        if server.handover is not None:
+            server.handover.open(partial(connect_socket, arriving_connections(server, website, listeners[0])))
         sweeping = asyncio.gather(server.run(), server.keep_pulse(), app.retention.run())
         try:
             yield Running(url_of(settings, next(iter(listeners[0].sockets))), app)
@@ -355,8 +353,8 @@ async def running(
             for listener in listeners:
                 listener.close(code=SERVICE_RESTART, reason="restart")
             server.abort_handshakes()
-            if link is not None:
-                link.close()
+            if server.handover is not None:
+                server.handover.close()
             for listener in listeners:
                 await listener.wait_closed()
     finally:
@@ -372,11 +370,9 @@ async def start_listening(server: Server, website: Website | None, worker: Worke
     return [await listen(server, website, sock, header) for sock in worker.sockets]
 
 
-async def adopt(create: Callable[[], Connection], sock: socket, prepare: Callable[[Connection], None]) -> None:
+async def connect_socket(create: Callable[[Arrival], Connection], sock: socket, arrival: Arrival) -> None:
     """Connect a socket of another worker. Raises OSError."""
-    connection = create()
-    prepare(connection)
-    await asyncio.get_running_loop().connect_accepted_socket(lambda: connection, sock)
+    await asyncio.get_running_loop().connect_accepted_socket(lambda: create(arrival), sock)
 
 
 def open_bus(settings: Settings, store: Store, node: str) -> Bus:

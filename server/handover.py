@@ -36,7 +36,7 @@ from server.rooms.registry import MIN_WRITTEN_CREDIT_MS, RoomRegistry
 from server.rooms.status import NodeStatus
 from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
-from server.transport.connection import Connection, ConnectionState
+from server.transport.connection import Arrival, Connection, ConnectionState
 
 FIRST_STAY_S = 1.0  # of a connection at a worker before it moves; twice as long after every move
 ANSWER_TIMEOUT_S = 3.0  # for the other worker to take a connection
@@ -45,7 +45,7 @@ FAILURE_PAUSE_S = 10.0  # in which a worker that has not taken a connection is o
 MAX_INVITATION_DELAY_MS = 10_000  # after a room was created: then its players have been told
 INTERNAL_ERROR = 1011  # close code
 
-Adopt = Callable[[socket, Callable[[Connection], None]], Awaitable[None]]
+Connect = Callable[[socket, Arrival], Awaitable[None]]
 
 
 class Handover:
@@ -78,9 +78,18 @@ class Handover:
         self._store, self._registry, self._processor, self._membership = store, registry, processor, membership
         self._presence, self._feed, self._invitations, self._status = presence, feed, invitations, status
         self._metrics, self._tasks, self._waits_here, self._now = metrics, tasks, waits_here, now
-        self._resting: dict[int, float] = {}  # workers that have not taken a connection, and until when none is offered
-        self.adopt: Adopt | None = None  # connects a socket of another worker; set when the server listens
+        self._paused_until: dict[int, float] = {}  # for workers that have not taken a connection
+        self._connect: Connect | None = None
         link.on_offer = self.offered
+
+    def open(self, connect: Connect) -> None:
+        """Take in connections from now on. `connect` raises OSError if the client has gone."""
+        self._connect = connect
+        self._link.open()
+
+    def close(self) -> None:
+        """Neither take in nor move connections any more."""
+        self._link.close()
 
     # -- connections that leave
 
@@ -91,13 +100,14 @@ class Handover:
         now_s = asyncio.get_running_loop().time()
         for client in list(connections):
             if client.rooms and now_s - client.opened_at >= FIRST_STAY_S * 2**client.moves:
-                home = self._home(client)
-                if home is not None and home != self._worker and now_s >= self._resting.get(home, now_s):
-                    self._move(client, home)
+                game = self._only_game(client)
+                home = self._worker if game is None else home_worker(game.room.id, self._workers)
+                if game is not None and home != self._worker and now_s >= self._paused_until.get(home, now_s):
+                    self._move(client, game, home)
 
-    def _home(self, client: Connection) -> int | None:
-        """Return the home of the only game of a client, or None if the client must stay where it is."""
-        games = [live for live in client.rooms.values() if live.room.status != "ended"]
+    def _only_game(self, client: Connection) -> LiveRoom | None:
+        """Return the only game of a client, or None if the client must stay where it is."""
+        games: list[LiveRoom] = [live for live in client.rooms.values() if live.room.status != "ended"]
         if client.player is None or len(games) != 1 or self._waits_here(client):
             return None
         (game,) = games
@@ -110,13 +120,12 @@ class Handover:
             return None
         if game.uncharged_ms >= MIN_WRITTEN_CREDIT_MS:  # the other worker knows of it only when it is written
             return None
-        return home_worker(game.room.id, self._workers)
+        return game
 
-    def _move(self, client: Connection, home: int) -> None:
+    def _move(self, client: Connection, game: LiveRoom, home: int) -> None:
         state = client.state_to_move()
         if state is None:
             return
-        (game,) = [live for live in client.rooms.values() if live.room.status != "ended"]
         message = marshal.dumps((time.monotonic() + OFFER_VALID_S, tuple(state), self._describe(client, game)))
         timeout: asyncio.TimerHandle
 
@@ -142,7 +151,7 @@ class Handover:
 
     def _give_up(self, client: Connection, game: LiveRoom, home: int) -> None:
         """Close a connection that its home has not taken. The client connects again by itself."""
-        self._resting[home] = asyncio.get_running_loop().time() + FAILURE_PAUSE_S
+        self._paused_until[home] = asyncio.get_running_loop().time() + FAILURE_PAUSE_S
         client.shut_down()  # the other worker may still have the descriptor
         seat = game.seat_of(client)
         if seat is not None and game.room.status != "ended":
@@ -166,24 +175,20 @@ class Handover:
     def offered(self, descriptor: int, message: bytes, answer: Answer) -> None:
         """Take the socket of another worker."""
         sock = socket(fileno=descriptor)
-        if self.adopt is None or self._status.draining:
+        valid_until_s, state, description = marshal.loads(message)
+        if self._connect is None or self._status.draining or time.monotonic() > valid_until_s:
             sock.close()
             answer(False)
             return
-        valid_until_s, values, description = marshal.loads(message)
-        if time.monotonic() > valid_until_s:
-            sock.close()
-            answer(False)
-            return
-        state = ConnectionState(*values)
-        arrived, stranded = partial(self._arrived, description, answer), partial(answer, False)
-        self._tasks.start(self._connect(sock, answer, lambda connection: connection.arrive(state, arrived, stranded)))
+        arrived = partial(self._arrived, description, answer)
+        arrival = Arrival(ConnectionState(*state), arrived, lost=partial(answer, False))
+        self._tasks.start(self._take(self._connect, sock, arrival, answer))
 
-    async def _connect(self, sock: socket, answer: Answer, prepare: Callable[[Connection], None]) -> None:
-        assert self.adopt is not None
+    @staticmethod
+    async def _take(connect: Connect, sock: socket, arrival: Arrival, answer: Answer) -> None:
         try:
             sock.setblocking(False)
-            await self.adopt(sock, prepare)
+            await connect(sock, arrival)
         except OSError:  # the client has disconnected
             sock.close()
             answer(False)

@@ -47,6 +47,14 @@ class ConnectionState(NamedTuple):
     moves: int
 
 
+class Arrival(NamedTuple):
+    """What becomes of a connection of another worker: `arrived` lets the client in, `lost` is called if it has gone."""
+
+    state: ConnectionState
+    arrived: Callable[[Connection], Coroutine[Any, Any, None]]
+    lost: Callable[[], object]
+
+
 class Connection(FastPath):
     """A client, from the TCP handshake until the connection is lost."""
 
@@ -56,15 +64,13 @@ class Connection(FastPath):
         "active_at",
         "address",
         "allowance",
-        "arrived",
-        "arriving",
+        "arrival",
         "closing",
         "http",
         "lost",
         "moves",
         "opened_at",
         "rooms",
-        "stranded",
         "voucher",
     )
 
@@ -80,9 +86,7 @@ class Connection(FastPath):
         self.allowance = 1  # with more, the budget of the address is not for this client
         self.active_at = self.opened_at = self.loop.time()
         self.moves = 0  # from worker to worker
-        self.arriving: ConnectionState | None = None  # of a connection that comes from another worker
-        self.arrived: Callable[[Connection], Coroutine[Any, Any, None]] | None = None
-        self.stranded: Callable[[], object] | None = None
+        self.arrival: Arrival | None = None  # of a connection of another worker, until it is resumed
         self.closing = False
         self.lost = False
         self.abort_timer: asyncio.TimerHandle | None = None
@@ -95,8 +99,8 @@ class Connection(FastPath):
         self.services.handshaking.add(self)
         if not self.services.settings.forwarded:
             self.count_address(())
-        if self.arriving is not None:
-            self.data_received(self.arriving.request)
+        if self.arrival is not None:
+            self.data_received(self.arrival.state.request)
             self.unread = b""  # commands and pings wait for `resume`
 
     def process_request(self, request: Request) -> Response | Awaitable[Response | None] | None:
@@ -123,14 +127,14 @@ class Connection(FastPath):
             self.services.ip_limits.remove(self.address)
             self.address = ""
             self.count_address([self.voucher.address])
-        return self.arriving is None and self.services.ip_limits.is_exceeded(self.address)
+        return self.arrival is None and self.services.ip_limits.is_exceeded(self.address)
 
     def count_address(self, forwarded: Sequence[str]) -> None:
         """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket."""
         if not self.address:
             remote = self.remote_address
             self.address = counted_address(client_address(str(remote[0]) if remote else "?", forwarded))
-            if not self.services.ip_limits.add(self.address) and self.arriving is None:
+            if not self.services.ip_limits.add(self.address) and self.arrival is None:
                 self.services.metrics.turned_away["address"] += 1
                 self.transport.abort()
 
@@ -140,8 +144,8 @@ class Connection(FastPath):
             self.use_json()
         self.services.connections.add(self)
         try:
-            if self.arriving is not None:
-                self.resume(self.arriving)
+            if self.arrival is not None:
+                self.resume(self.arrival)
             with suppress(ConnectionClosed):
                 await self.ping()  # measures the latency; the next ping follows only after the ping interval
             await self.wait_closed()
@@ -152,8 +156,8 @@ class Connection(FastPath):
     def connection_lost(self, exc: Exception | None) -> None:
         """Release what the connection holds."""
         self.can_send = False
-        if self.stranded is not None:
-            self.stranded()
+        if self.arrival is not None:
+            self.arrival.lost()
         self.services.ip_limits.remove(self.address)
         self.services.handshaking.discard(self)
         if self.abort_timer is not None:
@@ -212,23 +216,17 @@ class Connection(FastPath):
             shared.shutdown(socket.SHUT_RDWR)
         self.transport.abort()
 
-    def arrive(
-        self,
-        state: ConnectionState,
-        arrived: Callable[[Connection], Coroutine[Any, Any, None]],
-        stranded: Callable[[], object],
-    ) -> None:
+    def arrive(self, arrival: Arrival) -> None:
         """Go on with a connection of another worker, once its socket is connected.
 
-        The handshake is repeated without an answer. Then `arrived` is called, and messages wait until it is done.
-        `stranded` is called instead if the connection is lost before.
+        The handshake is repeated without an answer, and messages wait until the client is let in.
         """
-        self.arriving, self.arrived, self.stranded = state, arrived, stranded
+        self.arrival = arrival
         self.muted, self.pending = True, deque()
 
-    def resume(self, state: ConnectionState) -> None:
+    def resume(self, arrival: Arrival) -> None:
         """Restore the state after the repeated handshake, and let the client in."""
-        assert self.arrived is not None
+        state = arrival.state
         self.muted, self.can_send = False, self.protocol.state is OPEN
         if state.text and not self.text:
             self.use_json()
@@ -236,8 +234,8 @@ class Connection(FastPath):
         if state.allowance > 1:
             self.raise_limits(state.allowance)
         self.rate_limit.tokens = min(self.rate_limit.tokens, state.tokens)
-        self.services.spawn(self.arrived(self)).add_done_callback(self.finished)
-        self.arriving = self.arrived = self.stranded = None
+        self.services.spawn(arrival.arrived(self)).add_done_callback(self.finished)
+        self.arrival = None
         unread, self.unread = self.unread, None
         if unread:
             self.transport.resume_reading()

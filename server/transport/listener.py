@@ -19,7 +19,7 @@ from websockets.typing import Subprotocol
 from protocol.codec import CODECS, MAX_MESSAGE_BYTES
 from server.config import BadSetting, Settings
 from server.logs import log
-from server.transport.connection import CLOSE_GRACE_S, Connection
+from server.transport.connection import CLOSE_GRACE_S, Arrival, Connection
 from server.transport.fast_path import FAST_PATH_WORKS
 from server.transport.http import WEBSOCKET_PATH, HttpHandler, select_subprotocol
 from server.transport.services import Services
@@ -83,17 +83,18 @@ def connection_options(settings: Settings) -> dict[str, Any]:
 
 def arriving_connections(
     services: Services, website: Website | None, server: WebSocketServer
-) -> Callable[[], Connection]:
+) -> Callable[[Arrival], Connection]:
     """Return a factory of connections for sockets of other workers. They belong to `server` like those it accepts."""
     http = HttpHandler(services, website)
 
-    def create() -> Connection:
+    def create(arrival: Arrival) -> Connection:
         protocol = ServerProtocol(
             subprotocols=[Subprotocol(name) for name in CODECS],
             select_subprotocol=lambda protocol, offered: select_subprotocol(connection, offered),
             max_size=MAX_FRAME_BYTES,
         )
         connection = Connection(services, http, protocol, server, **connection_options(services.settings))
+        connection.arrive(arrival)
         return connection
 
     return create

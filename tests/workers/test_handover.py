@@ -19,6 +19,7 @@ from tests.nodes.conftest import Start
 from tests.waiting import TIMEOUT_S, settle, until
 
 OFTEN = {"workers": 2, "sweep": 0.05}
+BY_HAND = {"workers": 2, "sweep": 3600.0}  # connections move when a test calls `sweep`
 
 
 @pytest.fixture(autouse=True)
@@ -116,10 +117,7 @@ async def test_invitation_on_the_way_is_not_lost(start: Start, connect_guest: Co
     left, right = await start(**OFTEN), await start(**OFTEN)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     eve = await connect_guest(right.url, "eve")
-    handover = left.app.server.handover
-    assert handover is not None
-    take, offers = handover._link.on_offer, list[Any]()
-    handover._link.on_offer = lambda *offer: offers.append(offer)
+    take, offers = hold_offers(left)
     room = await room_of(ann, ben, "maxconnect4")
     await until("the connection is on its way", lambda: offers)
     created = await eve.ask("create", game="maxconnect4", invite="ben")
@@ -131,10 +129,7 @@ async def test_invitation_on_the_way_is_not_lost(start: Start, connect_guest: Co
 async def test_move_on_the_way_arrives_once(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(**OFTEN), await start(**OFTEN)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
-    handover = left.app.server.handover
-    assert handover is not None
-    take, offers = handover._link.on_offer, list[Any]()
-    handover._link.on_offer = lambda *offer: offers.append(offer)
+    take, offers = hold_offers(left)
     room = await room_of(ann, ben, "maxconnect4")
     await until("the connection is on its way", lambda: offers)
     await move(ann, room, 0, "1")
@@ -147,8 +142,7 @@ async def test_move_on_the_way_arrives_once(start: Start, connect_guest: Connect
 async def test_worker_that_missed_events_reads_them_first(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow = {"workers": 2, "sweep": 3600.0}
-    left, right = await start(**slow), await start(**slow)
+    left, right = await start(**BY_HAND), await start(**BY_HAND)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     await move(ann, room, 0, "1")
@@ -182,10 +176,7 @@ async def test_player_of_a_game_that_no_worker_takes_connects_again(
 ) -> None:
     monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 0.05)
     left, right = await start(**OFTEN), await start(**OFTEN)
-    handover = left.app.server.handover
-    assert handover is not None
-    offers: list[Any] = []
-    handover._link.on_offer = lambda *offer: offers.append(offer)  # as a worker that hangs
+    hold_offers(left)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     await until("the connection is given up", lambda: not right.app.server.connections)
@@ -200,8 +191,7 @@ async def test_player_of_a_game_that_no_worker_takes_connects_again(
 
 
 async def test_worker_that_drains_takes_no_connection(start: Start, connect_guest: ConnectGuest) -> None:
-    slow = {"workers": 2, "sweep": 3600.0}
-    left, right = await start(**slow), await start(**slow)
+    left, right = await start(**BY_HAND), await start(**BY_HAND)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     left.app.status.draining = True
@@ -211,14 +201,9 @@ async def test_worker_that_drains_takes_no_connection(start: Start, connect_gues
     await until("ben is offline", lambda: right.app.registry.rooms[room].room.away[1] is not None)
 
 
-async def test_client_that_disconnects_on_the_way_is_offline(
-    start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_client_that_disconnects_on_the_way_is_offline(start: Start, connect_guest: ConnectGuest) -> None:
     left, right = await start(**OFTEN), await start(**OFTEN)
-    handover = left.app.server.handover
-    assert handover is not None
-    take, offers = handover._link.on_offer, list[Any]()
-    handover._link.on_offer = lambda *offer: offers.append(offer)
+    take, offers = hold_offers(left)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     await until("the connection is on its way", lambda: offers)
@@ -228,8 +213,7 @@ async def test_client_that_disconnects_on_the_way_is_offline(
 
 
 async def test_credit_is_written_before_a_connection_moves(start: Start, connect_guest: ConnectGuest) -> None:
-    slow = {"workers": 2, "sweep": 3600.0}
-    left, right = await start(**slow), await start(**slow)
+    left, right = await start(**BY_HAND), await start(**BY_HAND)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     live = right.app.registry.rooms[room]
@@ -242,8 +226,7 @@ async def test_credit_is_written_before_a_connection_moves(start: Start, connect
 
 
 async def test_game_goes_on_here_if_its_home_cannot_be_reached(start: Start, connect_guest: ConnectGuest) -> None:
-    slow = {"workers": 2, "sweep": 3600.0}
-    left, right = await start(**slow), await start(**slow)
+    left, right = await start(**BY_HAND), await start(**BY_HAND)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     assert left.app.server.handover is not None
@@ -257,8 +240,7 @@ async def test_connection_stays_longer_after_each_move(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.handover.FIRST_STAY_S", 3600.0)
-    slow = {"workers": 2, "sweep": 3600.0}
-    left, right = await start(**slow), await start(**slow)
+    left, right = await start(**BY_HAND), await start(**BY_HAND)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     (connection,) = right.app.server.connections
@@ -357,8 +339,7 @@ async def test_worker_that_was_stopped_reads_the_answer_first(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.handover.ANSWER_TIMEOUT_S", 2.0)
-    slow = {"workers": 2, "sweep": 3600.0}
-    left, right = await start(**slow), await start(**slow)
+    left, right = await start(**BY_HAND), await start(**BY_HAND)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     room = await room_of(ann, ben, "maxconnect4")
     assert right.app.server.handover is not None
@@ -464,8 +445,7 @@ async def test_events_of_the_next_tick_are_sent_before_a_watcher_moves(
 
 
 async def test_connection_with_an_error_stays(start: Start, connect_guest: ConnectGuest) -> None:
-    slow = {"workers": 2, "sweep": 3600.0}
-    left, right = await start(**slow), await start(**slow)
+    left, right = await start(**BY_HAND), await start(**BY_HAND)
     ann, ben = await connect_guest(left.url, "ann"), await connect_guest(right.url, "ben")
     await room_of(ann, ben, "maxconnect4")
     (connection,) = right.app.server.connections

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from shutil import rmtree
 
 import pytest
@@ -14,12 +14,34 @@ from server.cluster.unix.descriptors import MAX_DATAGRAM_BYTES, Answer, Descript
 from server.workers.parent import private_folder
 from tests.waiting import until
 
+Links = tuple[DescriptorLink, DescriptorLink]
+Sockets = tuple[socket.socket, socket.socket]
+
 
 @pytest.fixture
 def folder() -> Iterator[str]:
     folder = private_folder()
     yield folder
     rmtree(folder)
+
+
+@pytest.fixture
+async def links(folder: str) -> AsyncIterator[Links]:
+    """Open the links of workers 0 and 1."""
+    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
+    here.open()
+    there.open()
+    yield here, there
+    here.close()
+    there.close()
+
+
+@pytest.fixture
+def sockets() -> Iterator[Sockets]:
+    """Return two sockets that are connected."""
+    one, other = socket.socketpair()
+    with one, other:
+        yield one, other
 
 
 class Offers:
@@ -30,12 +52,10 @@ class Offers:
         link.on_offer = lambda descriptor, message, answer: self.all.append((descriptor, message, answer))
 
 
-async def test_socket_works_in_the_other_worker(folder: str) -> None:
-    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
-    here.open()
-    there.open()
+async def test_socket_works_in_the_other_worker(links: Links, sockets: Sockets) -> None:
+    here, there = links
     offers, answers = Offers(there), list[bool]()
-    one, other = socket.socketpair()
+    one, other = sockets
     assert here.offer(1, one.fileno(), b"hello", answers.append) is not None
     one.close()
     await until("the offer arrives", lambda: offers.all)
@@ -49,10 +69,7 @@ async def test_socket_works_in_the_other_worker(folder: str) -> None:
     tell(True)
     await until("the answer arrives", lambda: answers)
     tell(False)  # a second answer is ignored
-    other.close()
     here.receive()
-    here.close()
-    there.close()
     assert answers == [True]
 
 
@@ -69,27 +86,19 @@ async def test_offer_to_a_worker_that_is_gone_fails(folder: str) -> None:
     link.close()
 
 
-async def test_worker_that_reads_nothing_gets_a_bounded_number_of_offers(folder: str) -> None:
-    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
-    here.open()
-    there.open()
-    one, other = socket.socketpair()
+async def test_worker_that_reads_nothing_gets_a_bounded_number_of_offers(links: Links, sockets: Sockets) -> None:
+    here, _ = links
+    one, _ = sockets
     sent = 0
     while here.offer(1, one.fileno(), bytes(1000), lambda taken: None) is not None:  # the loop does not run meanwhile
         sent += 1
         assert sent < 100_000
-    here.close()
-    there.close()
-    one.close()
-    other.close()
 
 
-async def test_answer_to_a_worker_with_many_messages_is_sent_again(folder: str) -> None:
-    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
-    here.open()
-    there.open()
+async def test_answer_to_a_worker_with_many_messages_is_sent_again(links: Links, sockets: Sockets) -> None:
+    here, there = links
     offers, answers = Offers(there), list[bool]()
-    one, other = socket.socketpair()
+    one, _ = sockets
     assert here.offer(1, one.fileno(), b"", answers.append) is not None
     there.receive()
     descriptor, _, tell = offers.all[0]
@@ -98,19 +107,13 @@ async def test_answer_to_a_worker_with_many_messages_is_sent_again(folder: str) 
     tell(True)
     await until("the answer arrives", lambda: answers)
     assert answers == [True]
-    here.close()
-    there.close()
     os.close(descriptor)
-    one.close()
-    other.close()
 
 
-async def test_offer_to_a_worker_with_too_many_open_files_is_refused(folder: str) -> None:
-    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
-    here.open()
-    there.open()
+async def test_offer_to_a_worker_with_too_many_open_files_is_refused(links: Links, sockets: Sockets) -> None:
+    here, there = links
     offers, answers = Offers(there), list[bool]()
-    one, other = socket.socketpair()
+    one, _ = sockets
     assert here.offer(1, one.fileno(), b"", answers.append) is not None
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     free = os.dup(0)
@@ -123,41 +126,29 @@ async def test_offer_to_a_worker_with_too_many_open_files_is_refused(folder: str
     await until("the answer arrives", lambda: answers)
     assert answers == [False]
     assert not offers.all
-    here.close()
-    there.close()
-    one.close()
-    other.close()
 
 
-async def test_answer_that_has_arrived_is_read_before_an_offer_is_forgotten(folder: str) -> None:
-    here, there = DescriptorLink(folder, 0), DescriptorLink(folder, 1)
-    here.open()
-    there.open()
+async def test_answer_that_has_arrived_is_read_before_an_offer_is_forgotten(links: Links, sockets: Sockets) -> None:
+    here, there = links
     offers, answers = Offers(there), list[bool]()
-    one, other = socket.socketpair()
+    one, _ = sockets
     keys = [here.offer(1, one.fileno(), b"", answers.append) for _ in range(2)]
     there.receive()
     offers.all[0][2](True)  # the loop does not run meanwhile
     assert [key is not None and here.forget(key) for key in keys] == [False, True]
     assert answers == [True]
-    here.close()
-    there.close()
     for descriptor, _, _ in offers.all:
         os.close(descriptor)
-    one.close()
-    other.close()
 
 
-async def test_link_that_is_opened_again_replaces_the_old_one(folder: str) -> None:
+async def test_link_that_is_opened_again_replaces_the_old_one(folder: str, sockets: Sockets) -> None:
     here, old, new = DescriptorLink(folder, 0), DescriptorLink(folder, 1), DescriptorLink(folder, 1)
     for link in (here, old, new):
         link.open()
     offers = Offers(new)
-    one, other = socket.socketpair()
+    one, _ = sockets
     assert here.offer(1, one.fileno(), b"", lambda taken: None) is not None
     await until("the offer arrives", lambda: offers.all)
     os.close(offers.all[0][0])
     for link in (here, old, new):
         link.close()
-    one.close()
-    other.close()
