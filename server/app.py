@@ -300,7 +300,7 @@ class Worker:
     node: str  # its id as a node
     folder: str  # of the unix sockets of all workers and of the writer process
     sockets: list[socket]  # where it listens
-    alone: bool  # it starts before all others, and no other server uses the store
+    alone: bool  # this worker starts before all others, and no other server uses the store
     clock: Now
 
 

@@ -92,7 +92,7 @@ class Settings:
     chat_burst: int = setting(20, "chat lines that a player may send to a room at once; watchers as above", low=4)
     chat_lines: int = setting(500, "chat lines of players that a room keeps, and of watchers", low=0)
     name_length: int = setting(32, "maximum characters in a name", low=1)
-    text_length: int = setting(500, "maximum characters in a chat message", low=1)
+    text_length: int = setting(500, "maximum characters in a chat line", low=1)
     note_length: int = setting(500, "maximum characters in the note of a move", low=0)
     hello_timeout: float = setting(10.0, "seconds within which a connection must send hello", low=0.05)
     idle_timeout: float = setting(

@@ -88,7 +88,7 @@ class Handover:
         self._link.open()
 
     def close(self) -> None:
-        """Neither take in nor move connections any more."""
+        """Stop taking in and moving connections."""
         self._link.close()
 
     # -- connections that leave
@@ -118,7 +118,7 @@ class Handover:
             return None  # a rematch that begins meanwhile would miss the client
         if any(client in live.watchers and (live.pending or client in live.lagging) for live in client.rooms.values()):
             return None
-        if game.uncharged_ms >= MIN_WRITTEN_CREDIT_MS:  # the other worker knows of it only when it is written
+        if game.uncharged_ms >= MIN_WRITTEN_CREDIT_MS:  # the other worker learns of it only from the log
             return None
         return game
 

@@ -51,7 +51,7 @@ class BusListener(Protocol):
         """Handle the end of `Bus.responsive`: messages in both directions are late, or lost."""
 
     def watchers(self) -> dict[str, int]:
-        """Return the number of watchers of public rooms at this node."""
+        """Return the number of watchers of each public room at this node."""
 
     def info(self, room: Room) -> RoomInfo:
         """Return a room's line in lists."""
@@ -66,7 +66,7 @@ class BusListener(Protocol):
         """Return the seq of a room, 0 if it is not loaded at this node."""
 
     def events_received(self, room: str, seq: int, payloads: Payloads, deadline: int | None) -> None:
-        """Handle events that another node has written. `deadline`: the one in the index after them, if known."""
+        """Handle events that another node has written. `deadline`: the room's deadline in the index, if known."""
 
     def rematch_withdrawn(self, room: str) -> None:
         """Handle a player of another node who has left after offering a rematch."""
@@ -136,7 +136,7 @@ class Bus(Protocol):
         """Call a listener for every message."""
 
     def publish(self, room: Room, events: Sequence[AnyEvent], payloads: Payloads, deadline: int | None) -> None:
-        """Publish durable events, and the room after them. `deadline`: the one in the index after them, if known."""
+        """Publish durable events, and the room after them. `deadline`: the room's deadline in the index, if known."""
 
     def follow(self, room: str, seq: int) -> None:
         """Ask the other nodes for the events after `seq` of a room that was read from the store."""

@@ -14,7 +14,7 @@ from server.domain.room import Room
 
 
 class BusPair:
-    """Sends everything on both buses. Towards the far one every worker is a node."""
+    """Sends everything on both buses. On the far bus, every worker counts as a node."""
 
     has_listeners = True
     sends_events = False  # other nodes do not send the first events of a room

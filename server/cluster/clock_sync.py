@@ -30,7 +30,7 @@ class StoreClock:
         return at
 
     async def sync(self, store: Store) -> None:
-        """Measure the skew with the shortest of a few round trips. The store read its clock in the middle of it."""
+        """Measure the skew with the shortest of a few round trips, in the middle of which the store read its clock."""
         best: tuple[int, int] | None = None
         for _ in range(MEASUREMENTS_PER_SYNC):
             before = self._local()

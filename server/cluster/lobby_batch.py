@@ -34,7 +34,7 @@ class LobbyBatch:
         return bool(self._shown or self._plies)
 
     def take(self, listener: BusListener) -> LobbyUpdate:
-        """Return everything as one message, and begin anew."""
+        """Return all changes as one message, and start an empty batch."""
         shown, self._shown = self._shown, {}
         plies, self._plies = self._plies, {}
         return LobbyUpdate(rooms=tuple(map(listener.info, shown.values())), plies=plies)

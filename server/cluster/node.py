@@ -146,7 +146,7 @@ class Node:
         self._checked_at = 0
 
     def watchers(self) -> dict[str, int]:
-        """Return the number of watchers of public rooms at this node."""
+        """Return the number of watchers of each public room at this node."""
         return self._watcher_counts.here()
 
     def info(self, room: Room) -> RoomInfo:

@@ -48,7 +48,7 @@ def invited_names(setup: Created) -> tuple[str, ...]:
 
 
 def find_invitation(setup: Created, player: Player) -> int | None:
-    """Return the number of the invitation of a player, or None.
+    """Return the index of the invitation of a player, or None.
 
     An invitation is for the player who had the name when the room was created. If there was none, it is for any player
     with the name.

@@ -117,7 +117,7 @@ class HelloHandler:
                     self._invitations.send_to(waiting, client)
 
     async def _lost_node(self, player: Player) -> int | None:
-        """Return when the node that a player was connected to last worked, or None if it works still."""
+        """Return when the node of a player was last known to work, or None if it still works."""
         if not self._store.shared or self._presence.is_here(player.name):
             return None
         seen_at = await self._store.seen_at(player.id, self._node)

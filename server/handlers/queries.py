@@ -30,7 +30,7 @@ from server.storage.room_index import read_infos
 
 MAX_NAME_SEARCHED = 256  # characters: a longer text is not a name, and is not worth a place in the cache of `fold`
 MAX_BOARDS_SENT = 500  # in one reply
-CELLS_DRAWN_AT_ONCE = 1000  # that many keep the event loop busy for about a millisecond
+CELLS_DRAWN_AT_ONCE = 1000  # drawing these keeps the event loop busy for about a millisecond
 LIST_LIFETIME_MS = 1000  # of a list whose rooms have not changed: the plies of running games may have
 MAX_ROOMS_LISTED = 200  # in `list` and in the lobby
 
@@ -92,7 +92,9 @@ class QueryHandler:
         return tuple(infos)
 
     def _share_out(self, infos: list[RoomInfo], game: str, status: str) -> list[RoomInfo]:
-        """Return as many rooms, the newest ones of each address in turn: one address must not fill the list.
+        """Return at most MAX_ROOMS_LISTED rooms, the newest ones of each address in turn.
+
+        So one address cannot fill the list.
 
         This node knows who created the rooms that it has loaded. An evicted room comes after the loaded ones of its
         address.

@@ -9,7 +9,7 @@ from protocol.types import Player
 from protocol.usernames import fold
 from server.storage.interface import Store
 
-REPEAT_S = 60.0  # a change is applied for this long: a hello that has read the account before it may be under way
+REPEAT_S = 60.0  # how long a change is applied again: a hello may have read the account before it, and still be running
 POLICY_VIOLATION = 1008  # close code
 
 

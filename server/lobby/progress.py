@@ -26,7 +26,7 @@ class ProgressReports:
         self._registry, self._feed, self._advance, self._shared = registry, feed, advance, shared
         self._round: list[str] = []  # rooms that have not been checked in this round
         self._reported: dict[str, int] = {}  # room: ply that was last reported
-        self._elsewhere: dict[str, int] = {}  # room: ply of games at other nodes, which the index does not have
+        self._elsewhere: dict[str, int] = {}  # room: ply of games at other nodes; the index does not have it
         self._next_s = 0.0
 
     def report(self) -> None:

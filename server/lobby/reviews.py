@@ -38,7 +38,7 @@ REQUEST_INTERVAL_MS = 60_000  # between requests of a player for new reviews
 ADDRESS_BURST, ADDRESS_RATE = 30.0, 1 / 6  # requests of all players of an address: at once, and per second
 LEASE_MS = 30_000  # how long a reviewer may be silent
 MAX_ATTEMPTS = 3  # of reviewers that are lost with the same game
-CHECK_INTERVAL_MS = 5000  # between looks at the store, in case that the bus has lost a message
+CHECK_INTERVAL_MS = 5000  # between looks at the store, in case the bus has lost a message
 MAX_ROOMS_WAITED_FOR = 20  # per client
 GIVEN_UP = f"the reviewer has failed {MAX_ATTEMPTS} times with this game"
 
@@ -266,7 +266,7 @@ class Reviews:
         client.send(Ok(id=command.id, room=command.room))
 
     async def _keep(self, client: Client, assignment: Assignment) -> None:
-        """Keep the request of a review that goes on. Raises Refusal if it was withdrawn."""
+        """Extend the lease of a review that goes on. Raises Refusal if the request was withdrawn."""
         now = self._now()
         if assignment.kept_until - now < LEASE_MS // 2:
             assignment.kept_until = now + LEASE_MS
@@ -328,7 +328,7 @@ class Reviews:
                 self._tasks.start(self._catch_up([room]))
 
     def sweep(self) -> None:
-        """Look for requests and reviews that the bus has not told of."""
+        """Look for requests and reviews that the bus has not announced."""
         now = self._now()
         if now - self._checked_at >= CHECK_INTERVAL_MS:
             self._checked_at = now

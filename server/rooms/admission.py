@@ -52,7 +52,7 @@ class Admission:
         return creation.create_room(created, await self.rated_player(client, created.game, created.options), seat)
 
     async def created_event(self, client: Client, command: Create | Pair, met: str = "") -> Created:
-        """Return the first event of a new room. Raises Refusal if the room may not be."""
+        """Return the first event of a new room. Raises Refusal if such a room is not allowed."""
         options = creation.resolve_options(command.game, command.options, command.clock)
         full = command if isinstance(command, Create) else Create(id=0, game=command.game)
         if command.rated:

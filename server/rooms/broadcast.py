@@ -39,7 +39,7 @@ class Broadcaster:
     def publish(
         self, live: LiveRoom, packets: list[Packet], client: Client | None = None, command: RoomCommand | None = None
     ) -> None:
-        """Send durable events to everyone in the room. The client whose command caused them gets `ok` first."""
+        """Send durable events to all clients in the room. The client whose command caused them gets `ok` first."""
         room = live.room
         reply = b""
         if client is None or command is None or type(command) is Join:

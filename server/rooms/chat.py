@@ -15,7 +15,7 @@ WATCHERS_PER_BUDGET = 4  # a watcher may use this part of what all watchers of a
 
 
 class ChatBudget:
-    """What may still be said in one room."""
+    """The chat lines that may still be sent to one room."""
 
     __slots__ = ("all_watchers", "players", "watchers")
 
@@ -34,7 +34,7 @@ class ChatBudget:
     def _take_shared(self, own: TokenBucket, now_s: float) -> float:
         seconds = self.all_watchers.wait(now_s)
         if seconds:
-            own.tokens += 1.0  # nothing was said
+            own.tokens += 1.0  # the line is refused
         return seconds
 
 

@@ -38,7 +38,7 @@ class LiveRoom:
         self.released = room.horizon  # seq of the last event that was released to watchers
         self.pending: list[Packet] = []  # events for the watchers' next tick
         self.lagging: dict[Client, int] = {}  # watchers that do not keep up, and since when
-        self.chat: Any = None  # rooms/chat.py: what may still be said; made when a client talks
+        self.chat: Any = None  # the ChatBudget of rooms/chat.py, created with the first chat line
         self.busy = False  # an append is under way; commands wait in the queue
         self.queue: deque[Any] = deque()
         self.rematch_here: int | None = None  # the seat of a player of this worker who has offered a rematch
@@ -50,7 +50,7 @@ class LiveRoom:
         self.timer_at = 0  # the deadline that the timer was set for
         self.stored_deadline: int | None = None  # the deadline in the index, if known
         self.heard_seq = 0  # newest seq that another node announced while this room was busy
-        self.origin = ""  # the address of the client that created the room, if known; from another node, a text for it
+        self.origin = ""  # the address of the client that created the room, if known; another node sends a text for it
         self.used_at = 0  # when this node last needed the room
         self._listed: tuple[Room, RoomInfo] | None = None  # the entry in lists, and the room that it shows
         self._boards: BoardLog | None = None  # made when the first client wants it

@@ -120,7 +120,7 @@ class Membership(RoomObserver):
         return Decision(offline.events + credit.events, credit.room)
 
     async def returned(self, live: LiveRoom, player: str, seen_at: int) -> None:
-        """Credit a player who has left a node that gives no heartbeat since `seen_at`."""
+        """Credit a player who comes from a node without a heartbeat since `seen_at`."""
         self._processor.act(live, lambda room, at: credit_lost_node(room, player, at, seen_at))
         await self._processor.turn(live)
 
@@ -141,7 +141,7 @@ class Membership(RoomObserver):
 
     @staticmethod
     def vacate(live: LiveRoom, client: Client, room: Room, at: int) -> Decision:
-        """Decide `leave` of a player: before the start the seat is free; later the player's last client decides."""
+        """Decide `leave`: before the start, the seat becomes free; later, the player's last client goes offline."""
         seat = room.seat_of(player_of(client).id)
         if seat is None or (room.status != "waiting" and any(other is not client for other in live.players[seat])):
             return Decision((), room)

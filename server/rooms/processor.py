@@ -60,7 +60,7 @@ class RoomBus(Protocol):
     def publish(
         self, room: Room, events: Sequence[AnyEvent], payloads: tuple[bytes, ...], deadline: int | None
     ) -> None:
-        """Publish durable events, and the room after them. `deadline`: the one in the index after them, if known."""
+        """Publish durable events, and the room after them. `deadline`: the room's deadline in the index, if known."""
 
     def withdraw_rematch(self, room: str) -> None:
         """Tell the other nodes that have a room loaded that a player has left after offering a rematch."""

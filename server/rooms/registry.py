@@ -31,11 +31,11 @@ OVERDUE_GRACE_MS = 300  # after a deadline; from then on any node acts on it, no
 OVERDUE_GRACE_SINGLE_NODE_MS = 1000  # the room's own timer comes first
 START_LOCK_TIMEOUT_S = 300.0  # to wait for another node that starts, and resumes its rooms
 DUE_ROOMS_AT_ONCE = 20  # loaded together, because their writes share transactions; more would delay other work
-MAX_CLOCK_LEAD_MS = 60_000  # by which a node that runs may be ahead of the store's clock, which was just set back
+MAX_CLOCK_LEAD_MS = 60_000  # how far a running node may be ahead of the store's clock, which was just set back
 MAX_CERTAIN_DOWNTIME_MS = 86_400_000  # a longer one may be a clock that was set forward
 MIN_WRITTEN_CREDIT_MS = 1000  # a turn that runs on gets an event for a credit of at least this
 UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
-EVENTS_REPLAYED_AT_ONCE = 500  # that many keep the event loop busy for about a millisecond
+EVENTS_REPLAYED_AT_ONCE = 500  # replaying these keeps the event loop busy for about a millisecond
 
 
 class RoomRegistry(RoomObserver):

@@ -64,7 +64,7 @@ class Retention:
             await asyncio.sleep(INTERVAL_S)
 
     async def _clock_is_certain(self) -> bool:
-        """Return False for a day after the time between two runs was odd: the operator may correct the clock."""
+        """Return False for a day after an implausible time between two runs: the operator may correct the clock."""
         now = self._now()
         last, _ = await self._store.retention_mark("run")
         hold, _ = await self._store.retention_mark("hold")
@@ -120,7 +120,7 @@ class Retention:
         return count
 
     async def _chat(self) -> int:
-        """Empty the chat messages of old games. The events stay, because a log has no gaps."""
+        """Empty the chat lines of old games. The events stay, because a log has no gaps."""
         before = self._before(self._settings.keep_chat)
         count = 0
         after = await self._store.retention_mark("chat")

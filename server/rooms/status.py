@@ -66,7 +66,7 @@ class NodeStatus:
             self.store_works()
 
     def pulse(self) -> None:
-        """Note that the event loop runs. If it did not run for a while, credit that time as that of an outage."""
+        """Note that the event loop runs. If it did not run for a while, credit that time as an outage."""
         at = self._now()
         if at > self.stalled_at and not self.store_error:
             began = int(self.stalled_at) - MAX_PULSE_GAP_MS

@@ -52,7 +52,7 @@ DEFAULT_SIZE = 80, 24
 DEFAULT_TERMINAL = "xterm"
 FAILED = 1  # exit status
 NICENESS = 5  # of the service and its sessions: the server comes first
-# Leaves what a full-screen program has switched on: mouse, paste and focus reports, key protocol, second screen.
+# Switches off what a full-screen program has switched on: mouse, paste and focus reports, key protocol, second screen.
 RESET_TERMINAL = (
     b"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[0m\r\n"
 )
@@ -73,7 +73,7 @@ class Server:
         self._waiting: dict[int, asyncio.Future[dict[str, str]]] = {}
 
     async def ask(self, **question: str) -> dict[str, str]:
-        """Return the answer to a question, or an error if none comes."""
+        """Return the answer to a question, or an error if the server does not answer."""
         id = next(self._ids)
         self._waiting[id] = answer = asyncio.get_running_loop().create_future()
         print_lines(json.dumps({"id": id, **question}), flush=True)

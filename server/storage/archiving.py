@@ -53,7 +53,7 @@ async def batches(store: Store, month: str) -> AsyncIterator[list[Row]]:
 async def archive_month(store: Store, archive: Store, month: str, file: str, now: int, progress: Progress) -> Moved:
     """Write the rooms of a month that ended at least a day ago to an archive, compare them, and remove them.
 
-    Raises StoreError if a room has no log, or if the archive differs in the end.
+    Raises StoreError if a room has no log, or if the finished archive differs.
     """
     await archive.begin_copy(f"{month} of a server", now)
     before = now - DAY_MS

@@ -35,7 +35,7 @@ from server.storage.tables import (
 
 CHECKING_ROOMS = "checking rooms"  # what is done, for progress
 ROOMS_PER_BATCH = 200
-LAST_SEQ = 2**62  # no log is as long
+LAST_SEQ = 2**62  # no log is that long
 READS = 3  # of a room that looks wrong
 MAX_ERROR_CHARS = 120
 COMPARED = ("game", "status", "result", "private", "players", "names", "changed_at")
@@ -115,7 +115,7 @@ def room_faults(room: str, row: Row | None, log: Log) -> Iterator[str]:
 
 
 def index_faults(row: RoomRow, said: RoomRow) -> Iterator[str]:
-    """Yield what the index says of a room, and its log does not."""
+    """Yield the differences between a room's row in the index and its log."""
     for name in COMPARED:
         if getattr(row, name) != getattr(said, name):
             yield f"room {row.room}: the index has {name} {getattr(row, name)!r}, the log {getattr(said, name)!r}"

@@ -29,7 +29,7 @@ class Walk(NamedTuple):
 async def copy(source: Store, target: Store, name: str, now: int, progress: Progress) -> list[Walk]:
     """Copy all tables, and verify them. `name`: of the source. Return what the last walk found.
 
-    Raises StoreError if the target holds something else, or if it differs from the source in the end.
+    Raises StoreError if the target holds something else, or if the finished copy differs from the source.
     """
     await check_target(target, name)
     await target.begin_copy(name, now)

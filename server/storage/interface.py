@@ -280,7 +280,7 @@ class Store(Protocol):
         """
 
     async def mark_dead(self, node: str) -> None:
-        """Record that a node has died, without waiting for a heartbeat that does not come."""
+        """Record that a node has died, without waiting until its heartbeat is overdue."""
 
     async def has_living_node(self, since: int, until: int) -> bool:
         """Return whether the last heartbeat of a node is from this time, and the node is not known to be dead."""
@@ -420,9 +420,9 @@ class Store(Protocol):
         """Return the last heartbeat of the nodes to which a player is connected, or None if it is only `node`."""
 
     async def living_nodes(self, since: int) -> dict[str, bool]:
-        """Return the nodes with a heartbeat since this time that are not known to be dead: whether each is on the bus.
+        """Return whether each living node is on the bus: each with a heartbeat since this time that has not died.
 
-        A node of an earlier version does not say it, and counts as on the bus.
+        A node of an earlier version does not say so, and counts as on the bus.
         """
 
 

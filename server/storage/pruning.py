@@ -7,7 +7,7 @@ from typing import Any
 
 from server.storage.tables import Tables
 
-SAID_MARK = b"\xa4type\xa4said"  # how the payload of a chat message begins, after one byte
+SAID_MARK = b"\xa4type\xa4said"  # how the payload of a chat line begins, after one byte
 MAX_PLAYERS_PER_STATEMENT = 500
 ABORTED = "status = 'ended' AND result = '*'"
 
@@ -63,7 +63,7 @@ class Pruning(Tables):
         return [(changed_at, room) for changed_at, room in await self._select(sql, *after, before, limit)]
 
     async def chat_of(self, rooms: list[str]) -> list[tuple[str, int, bytes]]:
-        """Return room, seq and payload of the chat messages of rooms."""
+        """Return room, seq and payload of the chat lines of rooms."""
         mark = f"{self.mark}{len(rooms) + 1}"
         sql = f"SELECT room, seq, payload FROM events WHERE room IN ({self._marks(len(rooms))})"
         rows = await self._select(f"{sql} AND substr(payload, 2, 10) = {mark}", *rooms, SAID_MARK)

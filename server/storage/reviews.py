@@ -69,7 +69,7 @@ class Reviews(Tables):
         return None
 
     async def keep_review(self, room: str, until: int) -> bool:
-        """Keep a request that was taken for longer. Return False if it no longer waits."""
+        """Extend the time for which a request is taken. Return False if it no longer waits."""
         sql = f"UPDATE reviews SET taken_until = {self.mark}1 WHERE room = {self.mark}2 AND {WAITING}"
         return bool(await self._change(sql, until, room))
 

@@ -83,7 +83,7 @@ class Connection(FastPath):
         self.voucher: Voucher | None = None  # of a client that runs for an SSH client
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
         self.account_change = 0  # see Client
-        self.allowance = 1  # with more, the budget of the address is not for this client
+        self.allowance = 1  # above 1, the client does not spend the budget of its address
         self.active_at = self.opened_at = self.loop.time()
         self.moves = 0  # from worker to worker
         self.arrival: Arrival | None = None  # of a connection of another worker, until it is resumed
@@ -315,7 +315,7 @@ class Connection(FastPath):
     def charge_done(self, weight: float) -> None:
         """Spend the rate limits of this connection and of its address for work that is done.
 
-        The client owes what is missing, up to the tokens of MAX_DEBT_S.
+        The client owes the missing tokens, but at most those that it regains in MAX_DEBT_S.
         """
         now = self.loop.time()
         self.rate_limit.spend_up_to(MAX_DEBT_S, weight, now)

@@ -132,9 +132,10 @@ class HttpHandler:
     def _origin_problem(self, headers: Mapping[str, str]) -> str:
         """Return why a web page may not connect, or an empty text if it may.
 
-        Requests without an Origin do not come from a browser. A page of this server has the Host as its origin. But by
-        DNS rebinding, a stranger's page can have that too: its name is made to lead here after the page is loaded. Such
-        a name is none of ours, and such a page is not loaded over TLS: this server has no certificate for it.
+        Requests without an Origin do not come from a browser. A page of this server has the Host as its origin. With
+        DNS rebinding, a page of another site has it too: once the page is loaded, its name is made to lead to this
+        server. So the Host must be a name of this server, unless the page came over TLS: this server has no
+        certificate for foreign names.
         """
         origin, host = headers.get("Origin"), headers.get("Host", "")
         if origin is None or origin in self._origins or "*" in self._origins:
@@ -147,7 +148,7 @@ class HttpHandler:
         return "this server does not know that name: use its IP address, or start it with --public-host NAME\n"
 
     def _is_own_name(self, host: str) -> bool:
-        """Return whether a Host header has an address, or a name that only leads here."""
+        """Return whether a Host header has an address, or a name that can lead only to this server."""
         name = (host.rpartition("]")[0].removeprefix("[") or host.partition(":")[0]).lower().removesuffix(".")
         if name in self._names or name.endswith(".localhost"):
             return True

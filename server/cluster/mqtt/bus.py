@@ -1,7 +1,7 @@
 """The bus on an MQTT broker: signed messages between nodes (peers.py), and topics for subscribers (public_topics.py).
 
-A node trusts the broker with nothing: messages between nodes are signed with a key in the store, and what cannot be
-verified changes no room and no list.
+A node does not trust the broker. Messages between nodes are signed with a key in the store, and a message that cannot
+be verified changes no room and no list.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class MqttBus(WithoutWorkers):
             self._peers.send_all("invite", room.setup.room, name, self._conceal(origin))
 
     def _conceal(self, address: str) -> str:
-        """Return a text for an address that tells other readers of the broker nothing about it."""
+        """Return a text that stands for an address and reveals nothing about it to other readers of the broker."""
         return blake2b(address.encode(), key=self._secret, digest_size=8).hexdigest() if address else ""
 
     def report(self, update: TournamentUpdate) -> None:
@@ -201,7 +201,7 @@ class MqttBus(WithoutWorkers):
             asyncio.get_running_loop().call_later(LOBBY_TICK_S, self._flush)
 
     def _flush(self) -> None:
-        """Send the changes of lists, unless the broker does not keep up: then they are sent later, the latest only."""
+        """Send the changes of lists. While the broker does not keep up, keep the latest of them for later."""
         self._ticking = False
         if self._listener is None or self._peers is None or self._public is None or not self._lobby:
             return
@@ -234,7 +234,10 @@ class MqttBus(WithoutWorkers):
         self._listener.bus_reconnected()
 
     async def _keep_pinging(self, peers: Peers, listener: BusListener) -> None:
-        """Notice, until cancelled, when the broker is silent. Pings are counted, so a stall of this process is none."""
+        """Notice, until cancelled, when the broker is silent.
+
+        Pings are counted rather than timed, so a stall of this process does not look like a silent broker.
+        """
         responsive = False
         while True:
             peers.ping()
@@ -247,7 +250,7 @@ class MqttBus(WithoutWorkers):
     # -- receiving
 
     def _received(self, topic: str, payload: bytes, retained: bool) -> None:
-        """Handle a message. It may come from outside: none may stop this node from receiving the next one."""
+        """Handle a message. It may come from outside, so an error in it must not stop this node from reading on."""
         try:
             if len(payload) > MAX_RECEIVED_BYTES:
                 raise ValueError(f"{len(payload)} bytes")

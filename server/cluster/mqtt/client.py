@@ -16,7 +16,7 @@ from server.cluster.mqtt.url import BrokerAddress
 from server.logs import log
 
 FIRST_RETRY_S, MAX_RETRY_S = 0.1, 1.0  # delays between attempts to connect
-KEEPALIVE_S = 2  # the broker notices after 1.5 times this that this node is gone, and this node after twice this
+KEEPALIVE_S = 2  # the broker notices a lost node after 1.5 times this; a node notices a lost broker after twice this
 TIMEOUT_S = 5.0  # for the broker to answer
 CLOSE_TIMEOUT_S = 1  # to send the last messages
 OVERLOAD_BYTES = 1 << 18  # unsent; senders then keep only the latest about each room
@@ -73,7 +73,7 @@ class MqttClient:
 
     @property
     def unsent_bytes(self) -> int:
-        """Bytes that may not have been taken by the system, because the broker does not read them."""
+        """Bytes that the system may not have taken yet, because the broker does not read them."""
         if self._path is None or not self._path.waits:
             self._written_bytes = 0
         return self._written_bytes + self._collected_bytes
@@ -111,7 +111,7 @@ class MqttClient:
         self._changed.set()
 
     def unsubscribe(self, topics: Iterable[str]) -> None:
-        """Receive topics no more that were added later."""
+        """Stop receiving topics that were added later."""
         self._wanted.difference_update(topics)
         self._changed.set()
 

@@ -1,4 +1,4 @@
-"""Write many QoS 0 messages at once, and receive without a task for each: the internals of aiomqtt and paho.
+"""Write many QoS 0 messages at once, and receive without a task for each, through internals of aiomqtt and paho.
 
 aiomqtt's own publish costs 65 µs a message, this one 1 to 2 µs if there are many. A canary test
 (tests/nodes/test_mqtt_fast_path.py) fails when a release closes this path; then messages are published one by one.
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import aiomqtt
 
 PUBLISH, RETAIN = 0x30, 0x01  # first byte of a packet
-AS_IF_CONFIRMED = 1  # as the QoS that paho notes: it then keeps no record for each message
+AS_IF_CONFIRMED = 1  # the QoS that paho is told: it then keeps no record of each message
 
 Received = Callable[[str, bytes, bool], None]  # topic, payload, whether it was retained
 

@@ -28,14 +28,14 @@ class OldNodes:
         self._calling = False
 
     def seen(self, node: str, online: bool) -> None:
-        """Note that such a node is connected or not."""
+        """Note that such a node is connected, or no longer is."""
         if online:
             self.online.add(node)
         else:
             self.online.discard(node)
 
     def announce(self, room: Room) -> None:
-        """Announce new events of a room: at once, or together with those of the next moment."""
+        """Announce new events of a room: at once, or ANNOUNCEMENT_INTERVAL_S after the last announcement."""
         self._seqs[room.setup.room] = room.seq
         if not self._calling:
             self._flush()
@@ -44,12 +44,12 @@ class OldNodes:
         self._calling = bool(self._seqs)
         if self._seqs:
             seqs, self._seqs = self._seqs, {}
-            call = {"node": self._node, "signed": True, "seqs": seqs}  # those that sign ignore it: they get the events
+            call = {"node": self._node, "signed": True, "seqs": seqs}  # nodes that sign ignore it: they get the events
             self._link.send(self._topics.calls, json.dumps(call).encode())
             asyncio.get_running_loop().call_later(ANNOUNCEMENT_INTERVAL_S, self._flush)
 
     def received(self, call: dict[str, Any]) -> None:
-        """Handle an announcement. Raises an error of many kinds if it is none."""
+        """Handle an announcement. Raises errors of several kinds if it is malformed."""
         if call["node"] != self._node and "signed" not in call:
             for room, seq in call.get("seqs", {}).items():
                 self._listener.room_announced(room, int(seq))

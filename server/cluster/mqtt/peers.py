@@ -225,7 +225,7 @@ class Peers:
     # -- receiving
 
     def received(self, topic: str, payload: bytes) -> None:
-        """Handle a message. Raises Refused, or an error of the decoder, if it is not that of a node."""
+        """Handle a message. Raises Refused, or an error of the decoder, if no node has sent it."""
         node, items = self._signer.verify(topic, payload)
         if node == self._node:
             self.unanswered_pings = 0

@@ -1,6 +1,6 @@
 """Sign messages between nodes with a key in the store, and refuse forged and repeated ones.
 
-A client of the broker that has not got the key cannot change what players and watchers see.
+A client of the broker without the key cannot change what players and watchers see.
 """
 
 from __future__ import annotations

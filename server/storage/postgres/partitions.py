@@ -20,7 +20,7 @@ PARTITIONS = "SELECT relname FROM pg_inherits JOIN pg_class ON oid = inhrelid WH
 NOW = "SELECT (extract(epoch FROM now()) * 1000)::bigint"
 # the month is in another partition, or has rooms in `events_other`
 CANNOT_ATTACH = (asyncpg.InvalidObjectDefinitionError, asyncpg.CheckViolationError)
-DROP_LOCK_TIMEOUT_MS = 2000  # moves wait as long at most
+DROP_LOCK_TIMEOUT_MS = 2000  # moves wait at most as long
 
 
 def partition_name(month: str) -> str:

@@ -89,7 +89,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> bool:
 
 
 def erase_free_space(connection: sqlite3.Connection, path: str) -> None:
-    """Write the file anew: the free space of its pages may still hold what a migration has replaced."""
+    """Rewrite the file: the free space of its pages may still hold what a migration has replaced."""
     log("rewriting_database", db=path, why="its free space may contain clear codes of private rooms")
     try:
         connection.execute("PRAGMA temp_store = FILE")  # the copy may be larger than the memory

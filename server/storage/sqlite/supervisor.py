@@ -22,7 +22,7 @@ START_TIMEOUT_S = 10.0
 KILL_TIMEOUT_S = 0.5  # a process that waits for a broken disk may never die
 
 STDERR = 2
-MAX_COMPLAINT_BYTES = 4000
+MAX_STDERR_BYTES = 4000
 
 WRITER_EXITED = "the database writer process has ended"
 
@@ -35,7 +35,7 @@ class WriterProcess(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport | None = None
         self._exited = asyncio.Event()
         self.greeting: asyncio.Future[str] = asyncio.get_running_loop().create_future()  # a problem, or ""
-        self._complaints = b""  # what it has written to standard error
+        self._stderr = b""  # the end of what it has written to standard error
 
     @property
     def transport(self) -> asyncio.SubprocessTransport:
@@ -59,14 +59,14 @@ class WriterProcess(asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
 
-    def complain(self, data: bytes) -> None:
+    def keep_stderr(self, data: bytes) -> None:
         """Keep what the process writes to standard error. It is logged when the process has closed it."""
-        self._complaints = (self._complaints + data)[-MAX_COMPLAINT_BYTES:]
+        self._stderr = (self._stderr + data)[-MAX_STDERR_BYTES:]
 
     def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
-        if fd == STDERR and self._complaints:
-            log("writer_failed", logging.ERROR, why=self._complaints.decode(errors="replace").strip())
-            self._complaints = b""
+        if fd == STDERR and self._stderr:
+            log("writer_failed", logging.ERROR, why=self._stderr.decode(errors="replace").strip())
+            self._stderr = b""
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -130,7 +130,7 @@ class WriterSupervisor(Generic[P]):
         script = str(Path(writer_process.__file__))
         file = (str(self._file.st_dev), str(self._file.st_ino))
         address = (self._address,) if self._address else ()
-        quiet = ("-W", "ignore::DeprecationWarning")  # Python before 3.12.4 takes ?1 in SQL for a name, and complains
+        quiet = ("-W", "ignore::DeprecationWarning")  # Python before 3.12.4 takes ?1 in SQL for a name, and warns
         return (sys.executable, "-I", "-S", *quiet, script, self._path, str(self._busy), *file, *address)
 
     def find_problem(self) -> str:

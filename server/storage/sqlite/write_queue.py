@@ -66,7 +66,7 @@ class WriterPipe(WriterProcess):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == STDERR:
-            self.complain(data)
+            self.keep_stderr(data)
             return
         buffer = self._buffer = self._buffer + data if self._buffer else data
         while len(buffer) > LENGTH_BYTES and len(buffer) >= (
