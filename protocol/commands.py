@@ -177,7 +177,7 @@ class Takeback(RoomCommand):
 
 
 class Say(RoomCommand):
-    """Send a chat message of printable characters to players and watchers."""
+    """Send a chat line of printable characters to players and watchers."""
 
     text: str
 
@@ -242,7 +242,7 @@ class TakeReview(Command):
 
 
 class SubmitReview(RoomCommand):
-    """Submit a part of the review of the game that you have taken: some of its moves, or none if it goes on.
+    """Submit a part of the review of the game that you have taken: some moves, or none if the search goes on.
 
     `summary`: with the last part. `problem`: why the game cannot be reviewed; that ends the review.
     """
@@ -263,7 +263,7 @@ class Puzzle(Command):
 
 
 class ReportTournament(Command):
-    """Tell the server about a tournament of which you are the arbiter, so that it can show it to others.
+    """Tell the server about a tournament of which you are the arbiter, so that it can show the tournament to others.
 
     Only you can report on `name` again, until there has been no report for ten minutes.
     """

@@ -181,7 +181,7 @@ class Rematched(Event):
 
 
 class Said(Event):
-    """A chat message. `seat` null: from a watcher."""
+    """A chat line. `seat` null: from a watcher."""
 
     name: str
     text: str

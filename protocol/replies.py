@@ -189,8 +189,8 @@ class TournamentUpdate(Message):
 class ReviewUpdate(Message):
     """How far the review of a game is, for clients that have asked for it or are in the room.
 
-    `ahead`: how many games the reviewer takes before this one, when you asked. `done` and `total`: moves. `why`: why it
-    has failed. With the state `done`, `moves` has every move of the game, and `summary` is there.
+    `ahead`: how many games waited before this one when you asked. `done` and `total`: moves. `why`: why the review has
+    failed. With the state `done`, `moves` has every move of the game, and `summary` is present.
     """
 
     room: str

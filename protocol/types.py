@@ -422,7 +422,7 @@ class TournamentRow(Part):
 
 
 class TournamentGame(Part):
-    """A game of a tournament. `result` is `*` while it is running; then `why` says how it ended, in words.
+    """A game of a tournament. `result` is `*` while it is running. `why`: how it ended, in words.
 
     `forfeit`: it was lost other than by play. `moves`: of both players, without those of the opening.
     """

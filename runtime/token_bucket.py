@@ -23,7 +23,7 @@ class TokenBucket:
     def wait(self, now: float, weight: float = 1.0) -> float:
         """Take `weight` tokens and return 0.0, or return the seconds until the bucket has them.
 
-        A full bucket is enough for any weight: the others are owed, and the next message waits for them.
+        A full bucket is enough for any weight: the missing tokens are owed, and the next message waits for them.
         """
         self.refill(now)
         missing = min(weight, self.burst) - self.tokens
@@ -45,12 +45,12 @@ class TokenBucket:
         return 0.0
 
     def spend(self, weight: float, now: float) -> None:
-        """Take `weight` tokens that are spent already, even if they are owed then."""
+        """Take `weight` tokens for work that is done, and owe those that are missing."""
         self.refill(now)
         self.tokens -= weight
 
     def spend_up_to(self, max_debt_s: float, weight: float, now: float) -> None:
-        """Take `weight` tokens that are spent already, but owe no more than `max_debt_s` seconds earn."""
+        """Take `weight` tokens for work that is done, and owe at most what the bucket gains in `max_debt_s`."""
         self.refill(now)
         self.tokens = max(self.tokens - weight, min(self.tokens, -max_debt_s * self.rate))
 

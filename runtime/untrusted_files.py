@@ -21,7 +21,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 MAX_RECORD_BYTES = 1 << 20
 MAX_PLAN_BYTES = 1 << 20
 MAX_STATE_BYTES = 1 << 16
-MAX_LOG_BYTES = 32 << 20  # a log of a tournament: its text may take four times as much memory
+MAX_LOG_BYTES = 32 << 20  # a log of a tournament: in memory, its text may take four times as much
 MAX_OWN_LOG_BYTES = 4 << 30  # a log of a tournament that is played here, of up to a million games
 MIN_ENTRY_BYTES = 1 << 10  # a shorter line of a log counts as this many: its value takes about as much memory
 MAX_ENTRY_BYTES = 4 << 20  # a line of a log: a game with a record of MAX_RECORD_BYTES
