@@ -82,7 +82,6 @@ Judgement = Literal["best", "only move", "fine", "inaccuracy", "mistake", "blund
 
 ERROR_CODES: tuple[str, ...] = get_args(ErrorCode)
 END_REASONS: tuple[str, ...] = get_args(EndReason)
-STATUSES: tuple[str, ...] = get_args(Status)
 WISHES: frozenset[str] = frozenset(get_args(Wish))
 
 MIN_TIME_MS = 100  # a shorter base time or time per move cannot be played over a network
