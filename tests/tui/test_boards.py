@@ -12,8 +12,8 @@ from client.tui.render.board_picture import BoardPicture, rotated
 from client.tui.render.fit import fit_board
 from client.tui.render.letter_board import LetterBoard
 from client.tui.render.marks import Marks, signed
-from client.tui.render.palette import distance
 from client.tui.render.pixel_boards import MarbleBoard, PixelBoard, disc_tile, stack_tile
+from client.tui.render.terminal_colours import distance
 from client.tui.render.tokens import TOKENS, contrast
 from engine.board import Board, Cell
 from engine.game import Game, State

@@ -18,7 +18,7 @@ from client.presentation.launch_plan import GameRequest, LaunchPlan
 from client.presentation.texts import invited_text, lost_text, replay_text, resume_text
 from client.sdk.errors import SessionError
 from client.sdk.events import Connected, Disconnected, SessionEvent
-from client.tui.app.palette import ScreenActions
+from client.tui.app.command_palette import ScreenActions
 from client.tui.app.themed_app import QUIT_KEYS, ThemedApp
 from client.tui.render.appearance import Appearance
 from client.tui.screens.base import BaseScreen, StartScreen

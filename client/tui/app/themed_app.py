@@ -15,7 +15,7 @@ from textual.theme import Theme
 from client.tui.render.appearance import THEMES, Appearance
 from client.tui.render.ascii import AsciiFilter
 from client.tui.render.controls import ControlFilter
-from client.tui.render.palette import PaletteFilter
+from client.tui.render.terminal_colours import PaletteFilter
 from client.tui.render.tokens import DARK, TOKENS, TRUE_COLOURS, hex_text
 from client.tui.widgets.minimum_size import is_too_small
 

@@ -14,10 +14,10 @@ from client.tui.models.move_picker import MovePicker
 from client.tui.render.appearance import Appearance
 from client.tui.render.fit import fit_board
 from client.tui.render.marks import Marks
-from client.tui.render.palette import PALETTES, PaletteFilter, distance
 from client.tui.render.pixel_boards import LAST_TINT
 from client.tui.render.pixel_kinds import pieces_of
 from client.tui.render.pixels import text_style
+from client.tui.render.terminal_colours import PALETTES, PaletteFilter, distance
 from client.tui.render.tokens import BASIC_COLOURS, TOKENS, TRUE_COLOURS, Colour, Tokens, contrast, mix
 from client.tui.screens.table import TableScreen
 from engine.registry import GAMES, create

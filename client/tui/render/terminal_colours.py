@@ -1,4 +1,4 @@
-"""The palettes of terminals with 256 and with 16 colours: the nearest colour as the eye sees it.
+"""Terminals with 256 or with 16 colours: replace each colour by the one of the terminal that looks most like it.
 
 The usual rounding of each channel turns brown into olive, and the faded pieces of both sides into the same grey.
 """
