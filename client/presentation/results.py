@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from client.presentation.texts import counted, rating_text
-from client.sdk.result_text import last_mover, player_name, seat_name
+from client.presentation.texts import counted, ratings_text
+from client.sdk.result_text import last_mover, player_name
 from client.sdk.room_view import RoomView
 from engine.board import Board
-from protocol.types import RatingChange
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 LINE_STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, and both diagonals
@@ -188,22 +187,6 @@ def points_text(table: RoomView, sides: tuple[str, str]) -> str:
 def one(table: RoomView, side: int, sides: tuple[str, str]) -> str:
     name = named(table, side, sides)
     return f"you{name[3:]}" if name.startswith("You (") else name
-
-
-def ratings_text(table: RoomView) -> str:
-    """Return our rating change, or those of both players for a watcher; "" if the game was not rated."""
-    if table.ratings is None:
-        return ""
-    if table.seat is not None:
-        return change_text(table.ratings[table.seat])
-    return ", ".join(f"{seat_name(table.seats[side])} {change_text(table.ratings[side])}" for side in (0, 1))
-
-
-def change_text(change: RatingChange) -> str:
-    """Return a rating change: `1498 → 1511 (+13)`."""
-    difference = change.after - change.before
-    sign = f"+{difference}" if difference >= 0 else f"−{-difference}"
-    return f"{change.before} → {rating_text(change.after, change.provisional)} ({sign})"
 
 
 def length_text(table: RoomView) -> str:

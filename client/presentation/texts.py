@@ -62,18 +62,20 @@ def rating_of(seat: Seat) -> str:
     return rating_text(seat.rating, seat.provisional)
 
 
-def change_text(change: RatingChange) -> str:
-    """Return a new rating with its change: `1662? (+162)`."""
-    return f"{rating_text(change.after, change.provisional)} ({change.after - change.before:+})"
-
-
-def changes_text(table: RoomView) -> str:
-    """Return the rating changes of a finished game: our own, or both for a watcher."""
+def ratings_text(table: RoomView) -> str:
+    """Return our rating change, or those of both players for a watcher; "" if the game was not rated."""
     if table.ratings is None:
         return ""
     if table.seat is not None:
-        return f"Your rating: {change_text(table.ratings[table.seat])}"
+        return change_text(table.ratings[table.seat])
     return ", ".join(f"{seat_name(table.seats[side])} {change_text(table.ratings[side])}" for side in (0, 1))
+
+
+def change_text(change: RatingChange) -> str:
+    """Return a rating change: `1498 → 1511 (+13)`."""
+    difference = change.after - change.before
+    sign = f"+{difference}" if difference >= 0 else f"−{-difference}"
+    return f"{change.before} → {rating_text(change.after, change.provisional)} ({sign})"
 
 
 def leader_line(place: int, leader: Leader) -> str:
@@ -171,8 +173,10 @@ def standing_text(table: RoomView) -> str:
 
 def outcome_text(table: RoomView, outcome: Outcome) -> str:
     """Return the result of a game in one sentence, followed by the rating changes."""
-    changes = changes_text(table)
-    return f"{result_text(table, outcome)}{f'. {changes}' if changes else ''}"
+    result, ratings = result_text(table, outcome), ratings_text(table)
+    if not ratings:
+        return result
+    return f"{result}. {'' if table.seat is None else 'Your rating: '}{ratings}"
 
 
 def situation(table: RoomView) -> str:

@@ -127,9 +127,9 @@ def test_rating_changes_follow_the_result() -> None:
     changes = (RatingChange(before=1500, after=1662, deviation=290, provisional=True),
                RatingChange(before=1640, after=1612, deviation=60))  # fmt: skip
     won = ended("resigned", ratings=changes)
-    assert situation(view("conga", **won)) == "You win: search resigned. Your rating: 1662? (+162)"
+    assert situation(view("conga", **won)) == "You win: search resigned. Your rating: 1500 → 1662? (+162)"
     watched = situation(view("conga", seat=None, **won))
-    assert watched == "alice wins: search resigned. alice 1662? (+162), search 1612 (-28)"
+    assert watched == "alice wins: search resigned. alice 1500 → 1662? (+162), search 1640 → 1612 (−28)"
 
 
 def test_only_the_opponents_offers_are_shown_as_offers() -> None:
