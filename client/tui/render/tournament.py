@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
@@ -24,7 +24,7 @@ from client.presentation.tournament_texts import (
 from client.tui.render.appearance import Appearance
 from client.tui.render.bars import title_line
 from client.tui.render.pixels import text_style
-from client.tui.render.strip import length, tone
+from client.tui.render.strip import cut, length, tone
 from protocol.types import TournamentGame, TournamentReport
 from runtime.printable import printable
 
@@ -49,8 +49,7 @@ class Part(NamedTuple):
 
 def padded(text: str, columns: int, right: bool = False) -> str:
     """Return a text in exactly `columns` cells. A text that is too long ends with an ellipsis."""
-    if cell_len(text) > columns:
-        text = f"{set_cell_size(text, max(0, columns - 1))}…"
+    text = cut(text, columns)
     space = " " * (columns - cell_len(text))
     return f"{space}{text}" if right else f"{text}{space}"
 
