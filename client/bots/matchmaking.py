@@ -19,7 +19,7 @@ from runtime.tasks import BackgroundTasks
 
 # Refusals of a seek that a retry cannot cure.
 PERMANENT_ERRORS = ("bad_options", "bad_clock", "unknown_game", "bad_name", "bad_request", "account_needed")
-SEEK_WAIT_S = (3.0, 9.0)  # range of the wait before the next seek is tried; random, or two bots would chase each other
+SEEK_WAIT_S = (3.0, 9.0)  # the wait before the next seek is tried; random, or two bots could miss each other forever
 RETRY_S = 2.0  # before a refused seek is tried again
 SNAPSHOT_TIMEOUT_S = 5.0  # for the snapshots of resumed rooms; until then nothing is sought
 LEAVE_TIMEOUT_S = 1.0  # for leaving the waiting rooms at the end

@@ -1,4 +1,4 @@
-"""How a submission is built and run: by what the course says, or by what its files plainly are."""
+"""How a submission is built and run: as the course says, or by the kinds of its files."""
 
 from __future__ import annotations
 

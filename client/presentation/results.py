@@ -109,7 +109,7 @@ def drawn_reason(table: RoomView, reason: str) -> str:
 
 
 def shut_in(table: RoomView, side: int) -> str:
-    """Return a message: the stones of a side have no place to go. Empty if the game has no stones."""
+    """Return that the stones of a side are shut in; an empty text if the game has no stones."""
     if table.game is None or table.game.kind != "stacks":
         return ""
     stones = sum(cell.count for cell in table.game.draw(table.state).cells() if cell.owner == side)

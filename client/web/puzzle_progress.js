@@ -15,7 +15,7 @@ export class Progress {
       const known = JSON.parse(localStorage.getItem(this.#key) ?? "[]");
       if (Array.isArray(known)) this.#solved = new Set(known.filter(Number.isInteger));
     } catch {
-      // Storage is forbidden or damaged: the page begins anew.
+      // Storage is forbidden or damaged: no puzzle counts as solved.
     }
   }
   /** Note a solved puzzle. @param {number} number @param {boolean} clean at the first try and without help */

@@ -1,4 +1,4 @@
-// The judgements of a review in words, and what a person learns from.
+// The judgements of a review in words.
 
 /** @import { ReviewedMove, ReviewUpdate } from "./types.d.ts" */
 

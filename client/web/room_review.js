@@ -14,7 +14,7 @@ import { loadStyles } from "./styles.js";
 await loadStyles("review.css");
 
 /**
- * What the review needs of its page. `look` shows the position after a ply, null the last one; `refresh` shows all anew.
+ * What the review needs of its page. `look` shows the position after a ply (null: the last one); `refresh` redraws all.
  * @typedef {{ look(ply: number | null): Promise<void>, refresh(): void, ask(type: string, fields?: Record<string, any>): Promise<Reply | null | undefined> }} Owner
  */
 

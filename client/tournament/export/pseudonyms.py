@@ -62,7 +62,7 @@ def read_key(path: Path) -> str:
 def anonymize(plan: Plan, state: TournamentState, names: Mapping[str, str]) -> tuple[Plan, TournamentState]:
     """Return the plan and the state with pseudonyms, and without notes, rooms, commands and evidence.
 
-    Reviews stay: they name nobody.
+    Reviews stay: they contain no names.
     """
 
     def pseudonym(name: str) -> str:

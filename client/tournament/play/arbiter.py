@@ -120,7 +120,7 @@ class Arbiter:
                 self._known.add(created.room)
                 return created.room
             except (ConnectionLost, ReplyTimeout):
-                await self.find_unlogged_rooms(set())  # it may have been created all the same
+                await self.find_unlogged_rooms(set())  # the room may have been created nevertheless
             except Refused as refused:
                 if refused.code not in (*TEMPORARY_ERRORS, "too_many_rooms"):
                     raise TournamentError(

@@ -1,4 +1,4 @@
-// The lobby: a featured game, who waits, which bots are here, what is being played, and the latest results.
+// The lobby: a featured game, players who wait, bots, running games, and the latest results.
 
 /** @import { App } from "../app.js" */
 /** @import { BotInfo, RoomInfo } from "../types.d.ts" */
