@@ -5,7 +5,7 @@
 
 `random` and the levels 1 to 9 of `search` play in this process, each against the next two stronger ones, from random
 openings and from both seats. Level 10 is left out, because its strength depends on the machine. The ratings make all
-results most likely, and `search@1` has 1000. The table belongs into client/ladder/anchors.py.
+results most likely, and `search@1` has 1000. The table belongs in client/ladder/anchors.py.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ class Client:
         return reply
 
     async def find(self, **wanted: Any) -> Message:
-        """Return the first message with these fields, read or still to come. Raises TimeoutError if none comes."""
+        """Return the first message with these fields, waiting for it if needed. Raises TimeoutError."""
         at = 0
         async with asyncio.timeout(REPLY_TIMEOUT_S):
             while True:

@@ -23,7 +23,7 @@ GAME_SEED = 7  # the same positions every time
 MAX_PLIES_APART = 6
 ADVICE = {
     "start": "The program does not start. Run the command by hand in its folder.",
-    "timeout": "The program is too slow, or waits for input that does not come.",
+    "timeout": "The program is too slow, or waits for input that it never gets.",
     "exited": "The program crashed. The last line of its error output is quoted above.",
     "no_output": "The program wrote no answer. Check the name of its output file, and that it closes the file.",
     "garbage": "The program answered, but not in the form of the assignment.",
@@ -83,7 +83,7 @@ async def try_program(args: Namespace, factory: BotFactory, source: BotSource) -
 
 
 class Trial:
-    """The questions to a program, and what came of them."""
+    """The questions to a program, and their results."""
 
     def __init__(self, args: Namespace, factory: BotFactory, game: Game, source: BotSource) -> None:
         self.args, self.factory, self.game, self.source = args, factory, game, source

@@ -16,7 +16,7 @@ from engine.search import Limits, Report, Thinker
 
 MIN_MOVE_S = 0.01
 MOVES_TO_GO = 25  # the clock is divided by this number of moves
-CLOCK_MARGIN_S = 0.05  # for the way of the move to the runner
+CLOCK_MARGIN_S = 0.05  # for the move to reach the runner
 TABLE_OPTION = "hash"
 MIN_TABLE_MB, MAX_TABLE_MB = 1, 65536
 

@@ -32,7 +32,7 @@ class CongaBoard:
     """A board: `territory[x][y]` is the owner of a tile (0, 1, or -1 for none), `amount[x][y]` its number of stones."""
 
     def __init__(self, territory: Grid | None = None, amount: Grid | None = None) -> None:
-        """Return the board of the start, or the one that the two grids describe. Raises GameError if it is not valid.
+        """Make the board of the start, or the one that two grids describe. Raises GameError if it is not valid.
 
         Tiles that a grid leaves out are empty. Both grids may be changed later: `check()` looks again.
         """

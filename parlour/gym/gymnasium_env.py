@@ -23,7 +23,7 @@ class OpponentEnv(gymnasium.Env[Array, Any]):
 
     `game`: its name, or a game of `parlour.create`. `opponent`: random, greedy, minimax:DEPTH, alphabeta:DEPTH, or
     search@1 to search@9; or a policy, a function (observation, action mask) -> action. `side`: 0 moves first; None
-    draws the side anew for each game. `info["action_mask"]` and `action_masks()` have the legal actions. The reward is
+    draws a side for each game. `info["action_mask"]` and `action_masks()` have the legal actions. The reward is
     1, 0 or -1 at the end of the game. An illegal move ends it with a reward of -1.
     """
 
@@ -48,7 +48,7 @@ class OpponentEnv(gymnasium.Env[Array, Any]):
         self._match = new_match(self.game, None)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """Begin a game. The option `start` is a position to begin at. The seed decides side and opponent's chances."""
+        """Begin a game, from the option `start` if given. The seed decides the side and the opponent's choices."""
         super().reset(seed=seed)
         self._rng.seed(int(self.np_random.integers(2**62)))
         self.side = self._rng.randrange(2) if self._side is None else self._side

@@ -75,7 +75,7 @@ class RawEnv(AECEnv):
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game. The option `start` is a position to begin at. There is no chance, so the seed has no effect."""
+        """Begin a game, from the option `start` if given. The games have no chance, so the seed has no effect."""
         self._match = new_match(self.game, options)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)

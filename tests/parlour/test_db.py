@@ -48,7 +48,7 @@ async def test_prune_reports_what_it_deletes(tmp_path: Path) -> None:
     assert "4 rooms, 4 events" in out
     code, out, _ = await parlour_command("db", "prune", PARLOUR_DB=path, PARLOUR_KEEP_ABORTED="7")
     assert code == 0
-    assert out.startswith("deleted 3 rooms without a result, 0 sessions, 0 chat messages\n")
+    assert out.startswith("deleted 3 rooms without a result, 0 sessions, 0 chat lines\n")
     assert "1 room, 1 event," in out
 
 

@@ -69,7 +69,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     text = "take part in the ladder of the server: it pairs this version of the bot"
     games.add_argument("--ladder", action="store_true", help=text)
-    text = "the version that others see (default: the bot's own; with --ladder else a hash of its files)"
+    text = "the version that others see (default: the bot's own; with --ladder otherwise a hash of its files)"
     games.add_argument("--bot-version", metavar="TEXT", default="", help=text)
     games.add_argument("--count", metavar="N", type=count, help="exit after N games")
     playing = parser.add_argument_group("playing")

@@ -1,4 +1,4 @@
-"""Show a person who waits how far a command has come."""
+"""Show the progress of a command on a terminal."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from server.metrics import Metrics
 from server.rooms.retention import Retention
 from server.storage.interface import Store
 
-KINDS = {"rooms": "rooms without a result", "sessions": "sessions", "chat": "chat messages"}
-KIND_OF_ONE = {"rooms": "room without a result", "sessions": "session", "chat": "chat message"}
+KINDS = {"rooms": "rooms without a result", "sessions": "sessions", "chat": "chat lines"}
+KIND_OF_ONE = {"rooms": "room without a result", "sessions": "session", "chat": "chat line"}
 
 
 async def prune(settings: Settings, dry_run: bool) -> None:

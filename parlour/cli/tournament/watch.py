@@ -47,7 +47,7 @@ def run(args: Namespace) -> int:
 
 
 def watch_on_screen(name: str, url: str, args: Namespace) -> int:
-    """Show the tournament until the user leaves. Print the final standing of a finished one. Raises UserError."""
+    """Show the tournament until the user leaves. Print the final standings of a finished one. Raises UserError."""
     plan = LaunchPlan(mode="watch", url=url, trust=args.tls_trust)
     app = TournamentApp(plan, name, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
     error = asyncio.run(watch_tournament(app))
@@ -88,7 +88,7 @@ async def watch(session: Session, watcher: Watcher) -> None:
 
 
 class Watcher:
-    """Prints a line per result, and the standing at the end."""
+    """Prints a line per result, and the standings at the end."""
 
     def __init__(self, name: str) -> None:
         self.name, self.finished = name, False
