@@ -29,7 +29,7 @@ async def fetch_review(session: Session, room: str, progress: Progress) -> Revie
     async for event in session:
         if isinstance(event, ReviewUpdate) and event.room == room:
             if event.state == "failed":
-                raise ReviewFailed(f"the game was not reviewed: {event.why}")
+                raise ReviewFailed(f"the game could not be reviewed: {event.why}")
             if event.state == "done":
                 return event
             progress(event)
@@ -54,10 +54,10 @@ def annotations_from(update: ReviewUpdate) -> tuple[Annotation, ...]:
 def progress_text(update: ReviewUpdate, sides: tuple[str, str]) -> str:
     """Return how far a review is, or what it says of both sides, as a sentence."""
     if update.state == "failed":
-        return f"The game was not reviewed: {update.why}."
+        return f"The game could not be reviewed: {update.why}."
     if update.state == "queued":
-        ahead = f"{counted(update.ahead, 'game')} first" if update.ahead else "it begins in a moment"
-        return f"The review is requested: {ahead}."
+        ahead = f": {counted(update.ahead, 'game')} first" if update.ahead else ""
+        return f"Waiting for the reviewer{ahead}."
     if update.state == "running" or update.summary is None:
         return f"Reviewing: {update.done} of {update.total} moves."
     percents = [

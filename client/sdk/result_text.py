@@ -14,7 +14,7 @@ LOSS_TEXTS = {
     "line": "{last} completed a line{length}",
     "resigned": "{loser} resigned",
     "time": "{loser} ran out of time",
-    "abandoned": "{loser} abandoned the game",
+    "abandoned": "{loser} left the game",
     "illegal_moves": "{loser} made too many illegal moves",
 }
 DRAW_TEXTS = {

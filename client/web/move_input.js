@@ -169,7 +169,7 @@ export class MoveInput {
     this.#forgetPremove();
     const move = text ? this.#picker.typed(text) : (this.#picker.along(cells) ?? this.#picker.along(cells.slice(-1)));
     if (move) this.#send(move);
-    else this.#owner.announce("The premove is not possible.");
+    else this.#owner.announce(`Premove ${text || cells.join(" ")} is no longer legal.`);
   }
 
   #update() {

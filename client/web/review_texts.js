@@ -1,6 +1,7 @@
 // The judgements of a review in words.
 
 /** @import { ReviewedMove, ReviewUpdate } from "./types.d.ts" */
+import { counted } from "./texts.js";
 
 /** @type {Record<string, string>} */
 const MARKS = { "only move": "!", inaccuracy: "?!", mistake: "?", blunder: "??", "missed win": "?x" };
@@ -47,5 +48,5 @@ export function progressText(update) {
   if (update.state === "failed") return `The game could not be reviewed: ${update.why ?? "the reviewer gave up"}.`;
   if (update.state === "running") return `Reviewing: ${update.done ?? 0} of ${update.total ?? 0} moves.`;
   const ahead = update.ahead ?? 0;
-  return ahead ? `Waiting: ${ahead} ${ahead === 1 ? "game comes" : "games come"} first.` : "Waiting for the reviewer.";
+  return `Waiting for the reviewer${ahead ? `: ${counted(ahead, "game")} first` : ""}.`;
 }

@@ -83,12 +83,12 @@ export function gameTitle(title, options, game) {
   return title;
 }
 
-/** Who won: "You have won", "search@5 has won", "A draw". @param {Room} room */
+/** Who won: "You win", "search@5 wins", "A draw". @param {Room} room */
 export function resultHeadline(room) {
   if (room.result === "*") return "The game does not count";
   if (room.winner === null) return "A draw";
-  if (room.winner === room.seat) return "You have won";
-  return `${playerName(room, room.winner)} has won`;
+  if (room.winner === room.seat) return "You win";
+  return `${playerName(room, room.winner)} wins`;
 }
 
 /** Why the game ended, in a sentence. @param {Room} room */

@@ -86,7 +86,7 @@ def test_a_completed_line_names_the_loser_and_the_length(seat: int | None, text:
         ("no_moves", "search wins: you have no moves left", "search wins: alice has no moves left"),
         ("resigned", "search wins: you resigned", "search wins: alice resigned"),
         ("time", "search wins: you ran out of time", "search wins: alice ran out of time"),
-        ("abandoned", "search wins: you abandoned the game", "search wins: alice abandoned the game"),
+        ("abandoned", "search wins: you left the game", "search wins: alice left the game"),
     ],
 )
 def test_losses_name_the_loser(reason: str, own: str, others: str) -> None:

@@ -191,4 +191,4 @@ async def test_bot_claims_the_game_of_an_absent_opponent(tmp_path: Path) -> None
         async with session(server.url, "alice") as alice:
             room = await invite(alice, "random", "maxconnect4", clock=TimeControl(kind="fischer", base=60_000))
             await until("the game runs", partial(in_state, alice, room, "running"))
-        await until("the bot has won", partial(output.has, "abandoned the game, after"))
+        await until("the bot has won", partial(output.has, "left the game, after"))

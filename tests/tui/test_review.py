@@ -71,9 +71,9 @@ async def test_game_that_goes_on_is_not_reviewed() -> None:
 @pytest.mark.parametrize(
     ("update", "text"),
     [
-        (ReviewUpdate(room="r", state="queued"), "The review is requested: it begins in a moment."),
-        (ReviewUpdate(room="r", state="queued", ahead=2), "The review is requested: 2 games first."),
-        (ReviewUpdate(room="r", state="failed", why="it is wrong"), "The game was not reviewed: it is wrong."),
+        (ReviewUpdate(room="r", state="queued"), "Waiting for the reviewer."),
+        (ReviewUpdate(room="r", state="queued", ahead=2), "Waiting for the reviewer: 2 games first."),
+        (ReviewUpdate(room="r", state="failed", why="it is wrong"), "The game could not be reviewed: it is wrong."),
         (finished_review(), "Accuracy: black 91 %. F2 goes to the next mistake."),
     ],
 )

@@ -67,7 +67,7 @@ async def test_two_browsers_play_talk_and_play_again(visit: Visit) -> None:
     for player in (ann, ben):
         await player.expect_text(".result", "completed a line")
         await expect(player.find("parlour-board .cell.decisive")).to_have_count(3)
-    await ben.expect_text(".result .big", "You have won")
+    await ben.expect_text(".result .big", "You win")
     await ann.button("Rematch").click()
     await ben.button("Accept the rematch").click()
     await ann.page.wait_for_url(lambda url: not url.endswith(room))
@@ -92,7 +92,7 @@ async def test_browser_plays_against_the_terminal(server: Running, visit: Visit,
                 await by_typing(pilot, screen, cell)
             await settled(pilot, "the move is made", lambda: table.ply > ply)  # noqa: B023
             await ben.expect_moves(ply + 1)
-        await ben.expect_text(".result .big", "You have won")
+        await ben.expect_text(".result .big", "You win")
 
 
 @pytest.fixture

@@ -170,7 +170,7 @@ async def test_questions_are_not_answered_by_accident(server: Running, visit: Vi
     await ann.expect_text(".notices", "You offered a draw")
     await ann.button("Resign").click()
     await ann.find("dialog button.main").click()
-    await ann.expect_text(".result .big", "ben has won")
+    await ann.expect_text(".result .big", "ben wins")
     await ben.close()
 
 
@@ -183,7 +183,7 @@ async def test_finished_game_can_be_replayed_shared_and_copied(server: Running, 
     for ply, cell in enumerate(("a1", "b2", "a2", "c3", "a3")):
         await reply((ann, ben)[ply % 2], room, ply, cell)
     eve = await visit(f"/game/{room}")
-    await eve.expect_text(".result .big", "ben has won")
+    await eve.expect_text(".result .big", "ben wins")
     await eve.button("Record").click()
     await eve.expect_text("dialog .record", "parlour record 1")
     await eve.button("Close").click()

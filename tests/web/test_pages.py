@@ -39,7 +39,7 @@ async def test_featured_game_is_live_and_the_next_one_follows(server: Running, v
     await seat_two(ann, ben, "mancala")
     await expect(eve.find(".two li:has-text('Mancala')")).to_have_count(1)
     await ann.ask(Resign(id=ann.id(), room=first))
-    await eve.expect_text(".feature .live", "ben has won")
+    await eve.expect_text(".feature .live", "ben wins")
     await eve.expect_text(".two", "0–1")
     await expect(eve.find(".feature")).to_contain_text("Mancala", timeout=20_000)
     await close(ann, ben)

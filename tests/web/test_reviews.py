@@ -75,7 +75,7 @@ async def test_mistakes_become_exercises(reviewed: str, visit: Visit) -> None:
     await eve.cell(solution or "").click()
     await eve.expect_text(".exercise .task.solved", f"Right: {solution}")
     await eve.button("Stop").click()
-    await eve.expect_text(".result", "has won")
+    await eve.expect_text(".result", " wins")
 
 
 EXERCISE = """

@@ -183,7 +183,11 @@ class TableActions(TableView):
         text = "The game is not over. You can resume it later."
         if not self.client.keeps_games:
             text = "The game is not over, and it will be lost."
-            text += " Another client keeps the games." if self.client.bots_only else " You are a guest without a key."
+            text += (
+                " Only the first open client keeps games."
+                if self.client.bots_only
+                else " You are a guest without a key."
+            )
         if table.status == "waiting":
             text = "The room will be closed."
         elif self.client.keeps_games and not self.client.bots_only:

@@ -40,7 +40,7 @@ TABLE_KEYS = (
         "escape",
         "esc",
         "clear the text, the picked square or the premove",
-        "Let go",
+        "Clear the choice",
     ),
     Key(("pageup", "comma"), "back", "pgup ,", "one move back", "One move back"),
     Key(("pagedown", "full_stop"), "forward", "pgdn .", "one move forward", "One move forward"),

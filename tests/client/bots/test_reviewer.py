@@ -127,7 +127,7 @@ async def test_game_that_cannot_be_reviewed_is_reported(
         session = Session(server.url, name="cy")
         try:
             await session.open(TIMEOUT_S)
-            with pytest.raises(ReviewFailed, match=r"the game was not reviewed: .*no such move"):
+            with pytest.raises(ReviewFailed, match=r"the game could not be reviewed: .*no such move"):
                 await fetch_review(session, room, lambda early: None)
         finally:
             await session.close()
