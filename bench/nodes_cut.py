@@ -1,7 +1,7 @@
 """Measure how late moves are while one node is cut off from the broker, which works for the others.
 
 Two nodes play matches with each other. The connection of the first one to the broker takes what is sent and passes
-nothing on, as when a network drops packets. A move from either node then reaches the other one by the database.
+nothing on, as when a network drops packets. A move from either node then reaches the other one through the database.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A bot that is an engine which speaks UGI, the Universal Game Interface: UCI of chess, for any game.
+"""A bot that is an engine which speaks UGI, the Universal Game Interface: for any game what UCI is for chess.
 
     < ugi                            > id name …   > ugiok          once, after the start
     < setoption name n value 5       < uginewgame
