@@ -32,7 +32,15 @@ def arguments(parser: ArgumentParser) -> None:
         "bot", nargs="?", metavar="NAME|FILE.py[:Class]", help="a built-in bot, or a file with your own"
     )
     parser.add_argument("--exec", metavar="CMD", help="a program that reads JSON lines and answers with moves")
-    connection = parser.add_argument_group("connection")
+    add_connection(parser.add_argument_group("connection"))
+    add_games(parser.add_argument_group("games"))
+    add_playing(parser.add_argument_group("playing"))
+    add_programs(parser.add_argument_group("programs (with --exec)"))
+    add_jail(parser.add_argument_group("jail (for a program, or a FILE.py, that you do not trust)"))
+    add_once(parser.add_argument_group("without a server"))
+
+
+def add_connection(connection: _ArgumentGroup) -> None:
     connection.add_argument("--url", default="", help="the server (default: PARLOUR_URL, or ws://127.0.0.1:8765/ws)")
     connection.add_argument(
         "--name", default="", help="the bot's name on the server (default: the name of its class, file or program)"
@@ -48,7 +56,11 @@ def arguments(parser: ArgumentParser) -> None:
         "--tls-trust", metavar="FILE", default="", help="a certificate (PEM) to trust in addition to the system's"
     )
     connection.add_argument("--no-state", action="store_true", help="do not store the session")
-    games = parser.add_argument_group("games")
+    connection.add_argument("--leave-with-stdin", action="store_true", help=SUPPRESS)  # exit when stdin closes
+    connection.add_argument("--lazy", action="store_true", help=SUPPRESS)  # load the bot when its first game starts
+
+
+def add_games(games: _ArgumentGroup) -> None:
     games.add_argument("--games", metavar="A,B", default="", help="play only these games")
     add_options(games)  # type: ignore[arg-type]  # a group takes arguments too
     games.add_argument("--concurrent", metavar="N", type=count, default=4, help="games at the same time (default: 4)")
@@ -72,7 +84,9 @@ def arguments(parser: ArgumentParser) -> None:
     text = "the version that others see (default: the bot's own; with --ladder otherwise a hash of its files)"
     games.add_argument("--bot-version", metavar="TEXT", default="", help=text)
     games.add_argument("--count", metavar="N", type=count, help="exit after N games")
-    playing = parser.add_argument_group("playing")
+
+
+def add_playing(playing: _ArgumentGroup) -> None:
     playing.add_argument("--seconds", metavar="S", type=seconds, help="think S seconds per move, if the clock allows")
     playing.add_argument(
         "--level", metavar="1..10", type=count, default=10, help="the strength of search (default: 10)"
@@ -98,7 +112,9 @@ def arguments(parser: ArgumentParser) -> None:
         default=60.0,
         help="the longest time for a move, whatever the clock says (default: 60)",
     )
-    programs = parser.add_argument_group("programs (with --exec)")
+
+
+def add_programs(programs: _ArgumentGroup) -> None:
     text = "for a homework program: mancala, maxconnect4, nkcohcoh, conga, or a recipe, FILE.toml"
     programs.add_argument("--adapter", help=text)
     text = "what the program speaks: JSON lines, or ugi, the Universal Game Interface (default: lines)"
@@ -137,17 +153,7 @@ def arguments(parser: ArgumentParser) -> None:
         default=0,
         help="failures allowed per game; after each one the program is restarted (default: 0)",
     )
-    add_jail(parser.add_argument_group("jail (for a program, or a FILE.py, that you do not trust)"))
     programs.add_argument("--forensics", metavar="DIR", type=Path, help="the folder for crash reports")
-    connection.add_argument("--leave-with-stdin", action="store_true", help=SUPPRESS)  # exit when stdin closes
-    connection.add_argument("--lazy", action="store_true", help=SUPPRESS)  # load the bot when its first game starts
-    once = parser.add_argument_group("without a server")
-    once.add_argument("--ask", metavar="GAME", help="print one move and exit")
-    once.add_argument(
-        "--try", metavar="CMD", dest="tried", help="like --exec: ask it in ten positions, report, and exit"
-    )
-    once.add_argument("--position", metavar="TEXT", help="for --ask: this position instead of the start")
-    once.add_argument("--moves", metavar="TEXT", default="", help="for --ask: the moves so far, separated by spaces")
 
 
 def add_jail(jail: _ArgumentGroup) -> None:
@@ -161,6 +167,15 @@ def add_jail(jail: _ArgumentGroup) -> None:
     jail.add_argument("--processes", metavar="N", type=count_or_zero, default=64, help=text)
     text = "files that it may write in the jail; 0 for no limit (default: 256)"
     jail.add_argument("--disk", metavar="MB", type=count_or_zero, default=256, help=text)
+
+
+def add_once(once: _ArgumentGroup) -> None:
+    once.add_argument("--ask", metavar="GAME", help="print one move and exit")
+    once.add_argument(
+        "--try", metavar="CMD", dest="tried", help="like --exec: ask it in ten positions, report, and exit"
+    )
+    once.add_argument("--position", metavar="TEXT", help="for --ask: this position instead of the start")
+    once.add_argument("--moves", metavar="TEXT", default="", help="for --ask: the moves so far, separated by spaces")
 
 
 def count_or_zero(text: str) -> int:

@@ -29,7 +29,7 @@ from parlour.errors import UserError
 from runtime.printable import print_line
 
 if TYPE_CHECKING:
-    from client.presentation.launch_plan import LaunchPlan
+    from client.presentation.launch_plan import GameRequest, LaunchPlan
 
 DEFAULT_OPPONENT = "search@5"
 ANY_OPPONENT = ("anyone", "anybody")  # the documented word, and its older alias
@@ -64,49 +64,46 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest, LaunchPlan
-    from client.sdk.time_control import default_clock, parse_time_control
     from client.tui.app.run import has_terminal, run_hotseat
     from client.tui.app.run import run as show
     from client.tui.render.appearance import Appearance
-    from engine.registry import create
 
     if args.puzzles is not None:
         return ask_puzzles(args.puzzles)
     if args.hotseat:
         check_hotseat(args)
-    seat = None if args.seat is None else SEATS[args.seat]
+    plan = plan_of(args)
+    if args.plain or not has_terminal():
+        if plan.request is None:
+            raise UserError(
+                "the lobby needs a terminal; name a game, as in 'parlour play conga', or list rooms with "
+                "'parlour rooms'"
+            )
+        return asyncio.run(play_in_lines(plan))
+    if args.hotseat:
+        show = run_hotseat
+    problem = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
+    if problem:
+        raise UserError(problem)
+    return 0
+
+
+def plan_of(args: Namespace) -> LaunchPlan:
+    """Return what the arguments ask for. Raises UserError or GameError."""
+    from client.presentation.launch_plan import GameRequest, LaunchPlan
+
     request = None
     if args.game is not None:
-        game = create(args.game, options_of(args))
-        given = {name: value for name, value in game.spec.options.items() if name in options_of(args)}
-        vs = "" if args.vs in ANY_OPPONENT or args.pair else args.vs or DEFAULT_OPPONENT
-        vs = args.vs if args.hotseat else vs
-        bot_after = BOT_AFTER_MS if args.bot_after is None else args.bot_after
-        request = GameRequest(
-            game.name,
-            given,
-            parse_time_control(args.clock or default_clock(args.rated)),
-            seat,
-            vs,
-            vs_is_default=not args.vs and not args.pair,
-            rated=args.rated,
-            pair=args.pair,
-            bot_after=bot_after,
-        )
+        request = request_of(args)
     elif args.room:
-        request = GameRequest("", seat=seat)
+        request = GameRequest("", seat=None if args.seat is None else SEATS[args.seat])
     if args.pair and (args.game is None or args.vs or args.seat or args.room):
         raise UserError("--pair needs a game, and cannot be used with --vs, --seat or --room")
     if args.code and not args.room:
         raise UserError("--code needs --room: it is the code of a private room")
     if args.bot_after is not None and not args.pair:
         raise UserError("--bot-after needs --pair")
-    if request is None and (args.plain or not has_terminal()):
-        raise UserError(
-            "the lobby needs a terminal; name a game, as in 'parlour play conga', or list rooms with 'parlour rooms'"
-        )
-    plan = LaunchPlan(
+    return LaunchPlan(
         mode="join" if args.room else "play" if request is not None else "lobby",
         url=url_of(args),
         private=args.private,
@@ -116,14 +113,28 @@ def run(args: Namespace) -> int:
         hotseat=args.hotseat,
         **identity(args),
     )
-    if args.plain or not has_terminal():
-        return asyncio.run(play_in_lines(plan))
-    if args.hotseat:
-        show = run_hotseat
-    complaint = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
-    if complaint:
-        raise UserError(complaint)
-    return 0
+
+
+def request_of(args: Namespace) -> GameRequest:
+    """Return the game that the arguments ask for. Raises UserError or GameError."""
+    from client.presentation.launch_plan import BOT_AFTER_MS, GameRequest
+    from client.sdk.time_control import default_clock, parse_time_control
+    from engine.registry import create
+
+    options = options_of(args)
+    game = create(args.game, options)
+    vs = "" if args.vs in ANY_OPPONENT or args.pair else args.vs or DEFAULT_OPPONENT
+    return GameRequest(
+        game.name,
+        {name: value for name, value in game.spec.options.items() if name in options},
+        parse_time_control(args.clock or default_clock(args.rated)),
+        None if args.seat is None else SEATS[args.seat],
+        args.vs if args.hotseat else vs,
+        vs_is_default=not args.vs and not args.pair,
+        rated=args.rated,
+        pair=args.pair,
+        bot_after=BOT_AFTER_MS if args.bot_after is None else args.bot_after,
+    )
 
 
 def ask_puzzles(name: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ArgumentGroup
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,13 @@ NUMBER_KEYS = (
 
 
 def add_plan(parser: ArgumentParser) -> None:
-    games = parser.add_argument_group("games")
+    add_games(parser.add_argument_group("games"))
+    add_players(parser.add_argument_group("players (repeatable)"))
+    add_jail(parser.add_argument_group("jail (for programs and FILE.py bots that you do not trust)"))
+    add_running(parser.add_argument_group("running"))
+
+
+def add_games(games: _ArgumentGroup) -> None:
     games.add_argument("--plan", metavar="FILE", type=Path, help="a TOML file; flags override it")
     games.add_argument("--game", help=f"one of {', '.join(GAMES.names())}")
     add_options(games)  # type: ignore[arg-type]  # a group takes arguments too
@@ -73,7 +79,9 @@ def add_plan(parser: ArgumentParser) -> None:
     )
     games.add_argument("--illegal", metavar="N", type=count, help="a player loses with the Nth illegal move")
     games.add_argument("--rated", action="store_true", help="count the games for the ratings of the server")
-    players = parser.add_argument_group("players (repeatable)")
+
+
+def add_players(players: _ArgumentGroup) -> None:
     add: dict[str, Any] = {"dest": "players", "action": "append", "default": []}
     players.add_argument(
         "--bot",
@@ -93,14 +101,18 @@ def add_plan(parser: ArgumentParser) -> None:
     players.add_argument(
         "--connects", metavar="NAME", type=Contestant, help="a player who connects under this name", **add
     )
-    jail = parser.add_argument_group("jail (for programs and FILE.py bots that you do not trust)")
+
+
+def add_jail(jail: _ArgumentGroup) -> None:
     text = "run them in a jail: bwrap (bubblewrap), docker, auto (what works here) or none (default: none)"
     jail.add_argument("--jail", choices=JAIL_KINDS, help=text)
     jail.add_argument("--jail-image", metavar="IMAGE", help="the image for docker or podman")
     text = "a file or folder that programs may read; may be repeated"
     jail.add_argument("--jail-allow", metavar="PATH", type=Path, action="append", default=[], help=text)
     jail.add_argument("--jail-cores", metavar="LIST", help="the CPUs that programs may use, for example 0,2-3")
-    running = parser.add_argument_group("running")
+
+
+def add_running(running: _ArgumentGroup) -> None:
     running.add_argument(
         "--extra", metavar="N", type=non_negative, help="extra pairs of games for a level knockout tie (default: 2)"
     )
