@@ -123,6 +123,7 @@ class Handover:
         return game
 
     def _move(self, client: Connection, game: LiveRoom, home: int) -> None:
+        """Offer a connection to the home worker of its game, and read nothing more from it here."""
         state = client.state_to_move()
         if state is None:
             return

@@ -182,7 +182,7 @@ class Dispatcher:
         except Unavailable as error:
             if not isinstance(error, ReadTimeout):
                 self._status.store_failed(error)
-            client.refuse(command.id, "unavailable", f"not done: {error}", RETRY_AFTER_S)
+            client.refuse(command.id, "unavailable", f"the server cannot do this now: {error}", RETRY_AFTER_S)
 
     # -- commands to a room
 

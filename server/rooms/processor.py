@@ -238,6 +238,7 @@ class RoomProcessor:
     # -- decide
 
     def _process(self, live: LiveRoom, request: Request, at: int) -> None:
+        """Decide a request, and hand the decision to the store. A refusal is answered at once."""
         client, command, action, received_at = request
         room = live.room
         refusal = None
@@ -331,6 +332,7 @@ class RoomProcessor:
     # -- apply, broadcast, observe
 
     def _done(self, commit: Commit, error: Exception | None) -> None:
+        """Apply a durable decision, send and announce its events, and process the queue again."""
         if error is not None:
             self._not_done(commit, error)
             return
@@ -416,11 +418,12 @@ class RoomProcessor:
             self._store_failed(commit.live, commit.request, error)
 
     def _store_failed(self, live: LiveRoom, request: Request, error: BaseException) -> None:
+        """Refuse a request that was not stored, and stop all clocks until the store works again."""
         client, command, _, received_at = request
         live.busy = False
         self._status.store_failed(error, received_at)
         log("store_failed", logging.ERROR, room=live.room.id, why=str(error))
-        refusal = Refusal("unavailable", f"not done: {error}", retry_after=RETRY_AFTER_S)
+        refusal = Refusal("unavailable", f"the server cannot do this now: {error}", retry_after=RETRY_AFTER_S)
         self._broadcaster.refuse(live, client, command, refusal)
         self._timers.retry(live, RETRY_AFTER_S)
         self.resume(live)

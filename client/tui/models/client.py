@@ -14,7 +14,7 @@ from protocol.types import BotInfo
 
 
 class Client(Protocol):
-    """One session with a server, and the screens on top of it."""
+    """What screens and dialogs use of the application: one session with a server, and the stack of screens."""
 
     appearance: Appearance
     connection: str  # what is wrong with the connection; empty if it works

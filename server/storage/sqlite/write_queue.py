@@ -182,6 +182,7 @@ class WriteQueue:
             self._loop.call_soon(self._send)  # together with the other jobs of this loop iteration
 
     def _send(self) -> None:
+        """Send all collected jobs as one message, unless the process still works on the last message."""
         self._send_scheduled = False
         if self._in_flight or not self._collected:
             return
