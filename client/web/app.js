@@ -69,7 +69,7 @@ export class App {
     fill(
       this.#main,
       h("div", { class: "card message" }, h("h1", {}, heading), h("p", { class: "soft" }, text),
-        h("div", { class: "actions" }, ...(actions.length ? actions : [h("a", { class: "btn", href: "/" }, "To the lobby")]))),
+        h("div", { class: "actions" }, ...(actions.length ? actions : [h("a", { class: "btn", href: "/" }, "Go to the lobby")]))),
     );
   }
 

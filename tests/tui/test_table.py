@@ -234,7 +234,7 @@ async def test_end_of_the_game_discards_typed_text() -> None:
         await pilot.press(*"1a")
         app.deliver(Said(room="room", seq=9, at=AT, name="search", text="gg"))
         await pilot.press("enter")  # typed after the end
-        assert "'1a' is not a move number" in picture_of(app)
+        assert "'1a' is not the number of a move" in picture_of(app)
 
 
 @pytest.mark.parametrize(

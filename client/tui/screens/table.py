@@ -92,7 +92,7 @@ class TableScreen(TableActions):
             model.go_to(int(text))
             self.refresh_view()
         elif text:
-            self.show_notice(f"{text!r} is not a move number")
+            self.show_notice(f"{text!r} is not the number of a move. Type one, such as 3.")
         elif model.cursor is not None and model.touched and model.playing:
             self._point(model.cursor)
         elif model.suggested and model.playing:

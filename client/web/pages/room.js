@@ -332,7 +332,7 @@ class RoomPage {
       h("div", { class: "actions" },
         canRematch && this.#guarded(h("button", { class: "btn main", type: "button", click: () => this.#do("rematch") }, offered ? "Accept the rematch" : "Rematch")),
         canReview && h("button", { class: "btn wide", type: "button", click: () => this.#do("review") }, "Review this game"),
-        room.next && h("a", { class: "btn main", href: `/room/${encodeURIComponent(room.next)}` }, "To the next game"),
+        room.next && h("a", { class: "btn main", href: `/room/${encodeURIComponent(room.next)}` }, "Go to the next game"),
         h("button", { class: "btn", type: "button", click: () => this.#replay() }, "Replay"),
         copyButton(() => this.#address(), "Share"),
         h("button", { class: "btn", type: "button", click: () => this.#record() }, "Record")));
