@@ -23,7 +23,7 @@ class Void(NamedTuple):
 async def supervise(arbiter: Arbiter, game: LadderGame, room: str, wait_s: float) -> LadderResult | Void:
     """Return how a game ended.
 
-    It is void if a player does not come within `wait_s` seconds, or if a version takes a seat that was not paired. A
+    It is void if a player does not join within `wait_s` seconds, or if a version takes a seat that was not paired. A
     bot that dies in a game loses on time, unless it returns before.
     """
     began = arbiter.now()

@@ -43,7 +43,7 @@ class GameRequest:
         return replace(self, vs=available[0].name if available else "")
 
     def command(self, id: int, bots_only: bool = False) -> Create | Pair:
-        """Return the command that starts the game. `bots_only`: pair with a bot at once, as no person can come."""
+        """Return the command that starts the game. `bots_only`: pair with a bot at once, as no person can join."""
         if self.pair:
             return Pair(
                 id=id,

@@ -38,8 +38,8 @@ class InputEnded(Exception):
 class PlainPlay:
     """One game, played line by line.
 
-    With `in_order`, as for a pipe, a line waits until the game has come to it: a move waits for the player's turn. So a
-    script may send all its moves at once. A person at a terminal gets an answer to every line at once.
+    With `in_order`, as for a pipe, a line waits until the game is ready for it: a move waits for the player's turn. So
+    a script may send all its moves at once. A person at a terminal gets an answer to every line at once.
     """
 
     def __init__(

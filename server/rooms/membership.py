@@ -172,7 +172,7 @@ class Membership(RoomObserver):
         return decision
 
     def _call_opponent(self, live: LiveRoom, name: str, answered: bool) -> None:
-        """Tell all nodes that a player is needed for a rematch: at once if it was accepted, otherwise a bit later."""
+        """Tell all nodes that a player is needed for a rematch: at once if it was accepted, otherwise after a delay."""
         if answered:
             self._bus.invite(live.room, name)
         else:

@@ -40,7 +40,7 @@ FORFEIT_TEXTS = {
     "garbage": "{loser} answered with something that is not a move",
     "no_output": "{loser} wrote no output file",
     "crashed": "the program of {loser} failed",
-    "absent": "{loser} did not come",
+    "absent": "{loser} did not join",
 }
 REASON_TEXTS = {
     "no_moves": "no moves left",

@@ -57,7 +57,7 @@ class Result:
 
     @property
     def forfeited(self) -> tuple[bool, bool]:
-        """Which seats lost by forfeit. Both, if neither player came."""
+        """The seats that lost by forfeit; both, if neither player joined."""
         return (bool(self.forfeit) and self.result != "1-0", bool(self.forfeit) and self.result != "0-1")
 
     def dump(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class TvPlaces:
     def turn_page(self, rooms: Sequence[str], size: int, step: int) -> None:
         """Show the next games of all `rooms`, or the previous ones with `step` -1.
 
-        The order of `rooms` must not depend on which of them are watched: otherwise some would never come.
+        The order of `rooms` must not depend on which of them are watched: otherwise some would never be shown.
         """
         if len(rooms) <= size:
             return

@@ -8,7 +8,7 @@ from client.tui.screens.base import BaseScreen
 
 
 class FollowingScreen(BaseScreen):
-    """Watches rooms as they come, and leaves them as they go."""
+    """Watches a room as long as it is on the screen."""
 
     def __init__(self) -> None:
         super().__init__()

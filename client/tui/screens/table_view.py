@@ -137,7 +137,7 @@ class TableView(BaseScreen):
         self._notice = printable(progress_text(update, shown_sides(table)))
 
     def _end_pairing(self, table: RoomView, pairing: GameRequest) -> None:
-        """Stop waiting: an opponent has come. If a lost connection closed the room instead, look for one again."""
+        """Stop waiting: an opponent has joined. If a lost connection closed the room instead, look for one again."""
         self._pairing = None
         if table.status == "ended":
 
@@ -157,7 +157,7 @@ class TableView(BaseScreen):
             self.model.turned = turned
 
     def refresh_view(self, animated: bool = False) -> None:
-        """Update all widgets. `animated`: show how the move came about that led to the position."""
+        """Update all widgets. `animated`: show the move that led to the position step by step."""
         table = self.table
         if table is None or table.game is None:
             self._update_footer()

@@ -66,7 +66,7 @@ def add_run(parser: ArgumentParser) -> None:
     how.add_argument("--reserve-for-people", metavar="N", type=number, default=0, help=text)
     how.add_argument("--guests", action="store_true", help="also pair bots without an account")
     how.add_argument("--casual", action="store_true", help="do not rate the games on the server as well")
-    text = "how long a bot may take to come to a game (default: 30)"
+    text = "how long a bot may take to join a game (default: 30)"
     how.add_argument("--wait", metavar="S", type=seconds, default=30.0, help=text)
     text = "new versions of a bot within a day; more have to wait (default: 20)"
     how.add_argument("--new-versions", metavar="N", type=count, default=20, help=text)

@@ -93,7 +93,7 @@ def test_test_and_goals_are_reported() -> None:
         (Result("0-1", "resigned"), "ann resigned"),
         (Result("0-1", "time", forfeit="time"), "ann ran out of time"),
         (Result("1-0", "resigned", forfeit="crashed"), "the program of ben failed"),
-        (Result("*", "absent", forfeit="absent"), "ann and ben did not come"),
+        (Result("*", "absent", forfeit="absent"), "ann and ben did not join"),
         (Result("1-0", "unheard of"), "unheard of"),
     ],
 )
