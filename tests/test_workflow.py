@@ -24,13 +24,13 @@ def script_of(job: Any) -> list[str]:
     return [line.strip() for step in job["steps"] for line in step.get("run", "").splitlines()]
 
 
-def test_it_runs_the_test_command_and_the_checks(workflow: Any) -> None:
+def test_workflow_runs_the_test_command_and_the_checks(workflow: Any) -> None:
     lines = script_of(workflow["jobs"]["test"])
     assert [command.strip() in lines for command in COMMANDS if "pytest" in command] == [True]
     assert "scripts/check" in lines
 
 
-def test_it_installs_and_starts_the_server_as_the_readme_does(workflow: Any) -> None:
+def test_workflow_installs_and_starts_the_server_as_the_readme_does(workflow: Any) -> None:
     lines = script_of(workflow["jobs"]["test"])
     install = COMMANDS[0].strip().rpartition(" && ")[0]
     assert install in lines
@@ -38,7 +38,7 @@ def test_it_installs_and_starts_the_server_as_the_readme_does(workflow: Any) -> 
     assert any("/healthz" in line for line in lines)
 
 
-def test_it_covers_the_pythons_of_the_classifiers_on_linux_and_macos(workflow: Any) -> None:
+def test_workflow_covers_the_pythons_of_the_classifiers_on_linux_and_macos(workflow: Any) -> None:
     matrix = workflow["jobs"]["test"]["strategy"]["matrix"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = re.findall(r"Python :: (3\.\d+)$", "\n".join(project["classifiers"]), re.M)
@@ -46,7 +46,7 @@ def test_it_covers_the_pythons_of_the_classifiers_on_linux_and_macos(workflow: A
     assert matrix["os"] == ["ubuntu-latest", "macos-latest"]
 
 
-def test_every_script_it_calls_exists(workflow: Any) -> None:
+def test_every_script_that_the_workflow_calls_exists(workflow: Any) -> None:
     lines = [line for job in workflow["jobs"].values() for line in script_of(job)]
     called = {word for line in lines for word in line.split() if word.startswith("scripts/")}
     assert called == {"scripts/check", "scripts/coverage"}

@@ -44,7 +44,7 @@ def program(
         ready=ready,
         events=events,
         retries=retries,
-        name="zoo",
+        name="attacker",
         forensics=folder / "forensics",
     )
 

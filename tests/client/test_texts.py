@@ -204,7 +204,7 @@ def test_bots_are_marked_in_lists_and_titles() -> None:
     assert "deep (bot) 1500" in room_line(replace(room("r", "conga", "", ""), seats=(None, seat)))
 
 
-def test_rooms_that_never_began_are_no_finished_games() -> None:
+def test_rooms_that_never_began_are_not_finished_games() -> None:
     assert not has_begun(room("r1", "conga", "alice", "", status="ended", result="*"))
     assert has_begun(room("r2", "conga", "alice", "bob", status="ended", result="*", ply=1))
     assert has_begun(room("r3", "conga", "alice", "bob", status="ended", result="1-0"))

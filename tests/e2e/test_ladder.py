@@ -213,7 +213,7 @@ async def test_bot_that_dies_in_a_game_loses_it_and_is_not_paired_while_away(tmp
         assert len(told.results) == 1
 
 
-async def test_bot_that_does_not_come_costs_no_rating(tmp_path: Path) -> None:
+async def test_bot_that_does_not_join_costs_no_rating(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server, AsyncExitStack() as stack:
         await stack.enter_async_context(hand_bot(server.url, "ghost", joins=False))
         for number, name in enumerate(("ann", "ben")):

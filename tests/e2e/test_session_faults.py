@@ -225,7 +225,7 @@ async def test_session_that_does_not_wait_fails_at_once(host: str) -> None:
         await asyncio.wait_for(client.open(), TIMEOUT_S)
 
 
-async def test_other_path_is_no_server(tmp_path: Path) -> None:
+async def test_other_path_is_not_a_server(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         with pytest.raises(NoServer, match=r"there is no Parlour server at .*/elsewhere \(HTTP status 404\)"):
             await session(server.url.replace("/ws", "/elsewhere")).open()

@@ -30,11 +30,11 @@ def attempt(call: Callable[[], T], *errors: type[GameError]) -> T | str:
     try:
         return call()
     except errors as error:
-        complaint = str(error)
-    assert complaint
-    assert complaint.isprintable()
-    assert len(complaint) < 300
-    return complaint
+        mistake = str(error)
+    assert mistake
+    assert mistake.isprintable()
+    assert len(mistake) < 300
+    return mistake
 
 
 @every_game

@@ -305,7 +305,7 @@ def test_notes_survive_two_reviews() -> None:
 @pytest.mark.parametrize(
     "note", ["", "depth 9 value +3", "value +1 | great", "value +.. | best", "| best", "value +1 proved | best of all"]
 )
-def test_other_notes_are_no_annotations(note: str) -> None:
+def test_other_notes_are_not_annotations(note: str) -> None:
     assert read_annotation(note) is None
 
 

@@ -104,7 +104,7 @@ FAULTS: list[Fault] = [
 
 
 class Outcome(NamedTuple):
-    """What became of the games of a run."""
+    """The results of the games of a run."""
 
     acknowledged: int = 0  # moves
     lost: int = 0  # acknowledged moves that are not stored

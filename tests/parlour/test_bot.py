@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from parlour.cli.main import main
-from tests.parlour.test_cli import Out, complaint
+from tests.parlour.test_cli import Out, error_of
 from tests.waiting import TIMEOUT_S
 
 FILES = {"broken.py": "def f(:\n", "empty.py": "x = 1\n", "raises.py": "\n1 / 0\n"}
@@ -57,7 +57,7 @@ def test_wrong_arguments_get_one_sentence(
     monkeypatch.setattr("client.programs.line_bot.EARLY_EXIT_S", TIMEOUT_S)  # the machine may be busy
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
-    assert sentence in complaint(["bot", *words], capsys)
+    assert sentence in error_of(["bot", *words], capsys)
 
 
 def test_level_is_part_of_the_name(capsys: Out) -> None:

@@ -44,7 +44,7 @@ def test_every_command_has_a_module() -> None:
         assert callable(module.run)
 
 
-def complaint(words: list[str], capsys: Out) -> str:
+def error_of(words: list[str], capsys: Out) -> str:
     """Run a command that fails, and return its error: one line, exit code 2."""
     assert main(words) == 2
     captured = capsys.readouterr()
@@ -55,11 +55,11 @@ def complaint(words: list[str], capsys: Out) -> str:
 
 
 def test_unknown_command_is_refused(capsys: Out) -> None:
-    assert "there is no command 'dance'; 'parlour --help' lists them" in complaint(["dance"], capsys)
+    assert "there is no command 'dance'; 'parlour --help' lists them" in error_of(["dance"], capsys)
 
 
 def test_mistyped_command_gets_a_suggestion(capsys: Out) -> None:
-    assert "there is no command 'Plya': did you mean 'play'? 'parlour --help' lists them" in complaint(["Plya"], capsys)
+    assert "there is no command 'Plya': did you mean 'play'? 'parlour --help' lists them" in error_of(["Plya"], capsys)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_mistyped_command_gets_a_suggestion(capsys: Out) -> None:
     ],
 )
 def test_wrong_arguments_are_explained(words: list[str], sentence: str, capsys: Out) -> None:
-    assert f"parlour: {sentence}" in complaint(words, capsys)
+    assert f"parlour: {sentence}" in error_of(words, capsys)
 
 
 def test_records_and_tournaments_are_told_apart(tmp_path: Path, capsys: Out) -> None:
@@ -90,16 +90,16 @@ def test_records_and_tournaments_are_told_apart(tmp_path: Path, capsys: Out) -> 
     with ZipFile(bundle, "w") as archive:
         archive.writestr("plan.toml", "")
     for command in ("verify", "show", "export"):
-        assert f"'parlour tournament verify {bundle}'" in complaint([command, str(bundle)], capsys)
-        assert f"'parlour tournament export {folder}'" in complaint([command, str(folder)], capsys)
-    assert f"'parlour tournament export {folder}'" in complaint(["tournament", "verify", str(folder)], capsys)
-    assert f"'parlour verify {game}' checks a single game" in complaint(["tournament", "verify", game], capsys)
+        assert f"'parlour tournament verify {bundle}'" in error_of([command, str(bundle)], capsys)
+        assert f"'parlour tournament export {folder}'" in error_of([command, str(folder)], capsys)
+    assert f"'parlour tournament export {folder}'" in error_of(["tournament", "verify", str(folder)], capsys)
+    assert f"'parlour verify {game}' checks a single game" in error_of(["tournament", "verify", game], capsys)
 
 
 def test_tournament_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: Out) -> None:
     file = save(tmp_path, GOOD)
     words = ["tournament", "new", file, "--game", "conga", "--bot", "greedy", "--bot", "random"]
-    assert f"{file} is a file, not a folder: choose another name" in complaint(words, capsys)
+    assert f"{file} is a file, not a folder: choose another name" in error_of(words, capsys)
 
 
 def test_rules_lists_the_games_or_explains_one(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_rules_lists_the_games_or_explains_one(capsys: Out, monkeypatch: pytest.
 
 
 def test_rules_of_an_unknown_game_are_refused(capsys: Out) -> None:
-    assert "chess" in complaint(["rules", "chess"], capsys)
+    assert "chess" in error_of(["rules", "chess"], capsys)
 
 
 def test_perft_prints_one_line_per_depth(capsys: Out) -> None:
@@ -145,14 +145,14 @@ def test_perft_prints_one_line_per_depth(capsys: Out) -> None:
     ],
 )
 def test_perft_refuses_wrong_arguments(words: list[str], why: str, capsys: Out) -> None:
-    assert why in complaint(["perft", *words], capsys)
+    assert why in error_of(["perft", *words], capsys)
 
 
 @pytest.mark.parametrize(
     "words", [["perft"], ["perft", "conga", "0"], ["perft", "conga", "x"], ["verify"], ["export", "a", "b"]]
 )
 def test_missing_and_impossible_arguments_point_to_help(words: list[str], capsys: Out) -> None:
-    assert f"; see 'parlour {words[0]} --help'" in complaint(words, capsys)
+    assert f"; see 'parlour {words[0]} --help'" in error_of(words, capsys)
 
 
 def test_verify_accepts_good_records(tmp_path: Path, capsys: Out) -> None:
@@ -209,9 +209,9 @@ def test_export_writes_normalized_text(tmp_path: Path, capsys: Out) -> None:
 
 
 def test_export_reports_unreadable_records(tmp_path: Path, capsys: Out) -> None:
-    assert "there is no file nowhere.txt: check the name" in complaint(["export", "nowhere.txt"], capsys)
+    assert "there is no file nowhere.txt: check the name" in error_of(["export", "nowhere.txt"], capsys)
     wrong = save(tmp_path, "parlour record 1\ngame: chess\n")
-    assert f"{wrong}: line 2: there is no game 'chess'" in complaint(["export", wrong], capsys)
+    assert f"{wrong}: line 2: there is no game 'chess'" in error_of(["export", wrong], capsys)
 
 
 def test_wrong_record_is_exported_up_to_the_wrong_move(tmp_path: Path, capsys: Out) -> None:

@@ -11,7 +11,7 @@ import pytest
 from engine.registry import GAMES, create
 from parlour.cli.dry_run import POSITIONS, positions
 from parlour.cli.main import main
-from tests.client.programs.zoo import needs_jail
+from tests.client.programs.attackers import needs_jail
 
 Out = pytest.CaptureFixture[str]
 # It plays the first free column, but repeats the player in the last line; later it gives up.

@@ -232,7 +232,7 @@ def test_endless_rules_are_stopped(
         (("conga", "--folder", "x"), "--folder is for 'parlour game new'"),
     ],
 )
-def test_check_of_nothing_is_a_users_mistake(
+def test_check_without_a_game_is_a_users_mistake(
     words: tuple[str, ...], error: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)

@@ -123,7 +123,7 @@ def test_wrong_side_gets_one_sentence(capsys: pytest.CaptureFixture[str], played
     assert "there is no side 'purple'" in run(capsys, played, *QUICK, "--learn", "--side", "purple", code=2)
 
 
-def test_learning_asks_until_the_move_is_no_mistake(
+def test_learning_asks_until_the_move_is_not_a_mistake(
     capsys: pytest.CaptureFixture[str], played: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moves = json.loads(run(capsys, played, *QUICK, "--json"))["moves"]

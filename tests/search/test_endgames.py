@@ -199,14 +199,14 @@ def test_damaged_table_is_computed_again(damage: str, folder: Path) -> None:
     assert load_endgames(game).places == search_rules(game).ENDGAMES
 
 
-def test_unwritable_folder_means_no_table(folder: Path) -> None:
+def test_search_has_no_table_in_an_unwritable_folder(folder: Path) -> None:
     folder.write_text("a file, not a folder")
     game = create("mancala", {"pits": 2})
     prepare_endgames(game, print)
     assert load_endgames(game).places == 0
 
 
-def test_failure_to_compile_is_told_and_leaves_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_to_compile_is_reported_and_leaves_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(game: Game) -> Any:
         raise RuntimeError("no compiler")
 

@@ -198,14 +198,14 @@ async def test_new_game_form_is_checked_and_sent() -> None:
         await pilot.pause()
         dialog.query_one("#vs", Select).value = "greedy"
         dialog.query_one("#seat", Select).value = "1"
-        for text, complaint in (("soon", "is not a valid clock"), ("5+3", "write NAME=VALUE"), ("5+3", "pits")):
+        for text, mistake in (("soon", "is not a valid clock"), ("5+3", "write NAME=VALUE"), ("5+3", "pits")):
             dialog.query_one("#clock", Input).value = text
             dialog.query_one("#options", Input).value = {"is not a valid clock": "", "pits": "pits=99"}.get(
-                complaint, "pits"
+                mistake, "pits"
             )
             await pilot.press("ctrl+s")
             assert app.screen is dialog
-            assert complaint in error_of(dialog)
+            assert mistake in error_of(dialog)
         dialog.query_one("#options", Input).value = "pits=5"
         await pilot.press("ctrl+s")
         await pilot.pause()

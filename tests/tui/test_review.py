@@ -77,5 +77,5 @@ async def test_game_that_goes_on_is_not_reviewed() -> None:
         (finished_review(), "Accuracy: black 91 %. F2 goes to the next mistake."),
     ],
 )
-def test_progress_is_told_in_a_sentence(update: ReviewUpdate, text: str) -> None:
+def test_progress_is_shown_in_a_sentence(update: ReviewUpdate, text: str) -> None:
     assert progress_text(update, ("black", "white")) == text

@@ -50,7 +50,7 @@ async def test_whole_game_against_a_bot_that_waits_in_a_room(server: Running, vi
         await ann.expect_text(".seat:has-text('random-bot') .bot", "bot")
 
 
-async def test_two_browsers_play_talk_and_play_again(visit: Visit) -> None:
+async def test_two_browsers_play_chat_and_play_again(visit: Visit) -> None:
     ann, ben = await visit(), await visit()
     room = await ann.new_game("cohcoh", name="ann", options={"n": "3"})
     await ben.button("Play against ann").click()

@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
         game=args.game,
         **identity(args),
     )
-    complaint = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
-    if complaint:
-        raise UserError(complaint)
+    problem = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
+    if problem:
+        raise UserError(problem)
     return 0

@@ -84,9 +84,9 @@ def run(args: Namespace) -> int:
         code=args.code,
         **identity(args),
     )
-    complaint = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
-    if complaint:
-        raise UserError(complaint)
+    problem = show(plan, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
+    if problem:
+        raise UserError(problem)
     return 0
 
 
@@ -108,9 +108,9 @@ def run_demo(args: Namespace) -> int:
     demo = Demo(game.name, demo_bots(args), given, parse_time_control(args.clock or "none"))
     if not has_terminal():
         raise UserError("--demo needs a terminal; 'parlour tournament' plays matches of bots without one")
-    complaint = show(demo, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
-    if complaint:
-        raise UserError(complaint)
+    problem = show(demo, Appearance.choose(args.theme, args.ascii, motion=not args.no_motion))
+    if problem:
+        raise UserError(problem)
     return 0
 
 

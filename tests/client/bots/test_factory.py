@@ -14,7 +14,7 @@ from client.sdk.bot import Bot, Budget, as_thought
 from engine.game import Game, State
 from engine.registry import create
 from tests.client.bots.bot_files import BOT_SOURCE
-from tests.client.programs.zoo import needs_jail
+from tests.client.programs.attackers import needs_jail
 from tests.client.sample_programs import budget
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from runtime.file_lock import open_locked
 from tests.client.grading.sample_class import PYTHON, SHELL, write_class, write_course, write_folder, zipped
-from tests.client.programs.zoo import needs_jail
+from tests.client.programs.attackers import needs_jail
 from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[3]
@@ -102,7 +102,7 @@ def test_class_is_graded_and_only_a_changed_submission_is_graded_again(tmp_path:
     assert {name: files_of(tmp_path, name) for name in before} == before
 
     (tmp_path / "course.toml").write_text((tmp_path / "course.toml").read_text().replace("worth = 40", "worth = 90"))
-    done = run_grade(tmp_path, "--review-nodes", "50")  # points are weighed anew, and nothing is run
+    done = run_grade(tmp_path, "--review-nodes", "50")  # points are weighed again, and nothing is run
     assert "0 to grade" in done.stdout
     rows = table(tmp_path)
     assert rows["ann"]["points"] == "150"

@@ -44,7 +44,7 @@ def test_student_who_was_not_graded_has_no_points(tmp_path: Path) -> None:
     assert row["problem"] == "not graded: javac is not installed"
 
 
-def test_cells_are_no_formulas_and_have_one_line(tmp_path: Path) -> None:
+def test_cells_are_not_formulas_and_have_one_line(tmp_path: Path) -> None:
     course = sample(tmp_path)
     grade = graded(course, "=HYPERLINK(1)", "pass", "pass", "pass", "pass", evidence="@x\ny")
     text = as_csv([grade], course)

@@ -20,7 +20,7 @@ from client.sdk.bot import Budget
 from engine.game import Game, State
 from engine.record import ending
 from engine.registry import create
-from tests.client.programs.zoo import needs_jail
+from tests.client.programs.attackers import needs_jail
 from tests.client.sample_programs import budget, script
 
 ROOT = Path(__file__).resolve().parents[3]

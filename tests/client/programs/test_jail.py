@@ -1,4 +1,4 @@
-"""Jails: what a program in one can see and do, and what its failure says. The zoo attacks for real."""
+"""Jails: what a program in one can see and do, and what its failure says. The programs attack for real."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from client.programs.program import Program
 from client.programs.watch import descendants
 from client.programs.workdir import WorkdirFactory
 from engine.registry import create
+from tests.client.programs.attackers import SECRET, TIGHT, attacker, needs_jail
 from tests.client.programs.conftest import Start
-from tests.client.programs.zoo import SECRET, TIGHT, animal, needs_jail
 from tests.client.sample_programs import FIRST, arguments, budget, gone, script
 from tests.waiting import TIMEOUT_S, until_blocking
 
@@ -39,7 +39,7 @@ Patch = pytest.MonkeyPatch
 
 def jailed(folder: Path, argv: tuple[str, ...], limits: Limits = TIGHT, **jail: object) -> Program:
     settings = Bubblewrap(**jail)  # type: ignore[arg-type]
-    return Program(argv, folder, limits, settings, name="zoo", forensics=folder.parent / "forensics")
+    return Program(argv, folder, limits, settings, name="attacker", forensics=folder.parent / "forensics")
 
 
 def failing(bot: LineBot) -> Failure:
@@ -66,7 +66,7 @@ def failing(bot: LineBot) -> Failure:
     ],
 )
 def test_violation_ends_the_program_and_is_named(start: Start, tmp_path: Path, name: str, sentence: str) -> None:
-    failure = failing(start(jailed(tmp_path / "zoo", animal(tmp_path / "zoo", name))))
+    failure = failing(start(jailed(tmp_path / "program", attacker(tmp_path / "program", name))))
     assert sentence in str(failure)
     report = json.loads((Path(failure.evidence) / "report.json").read_text())
     assert (report["jail"], report["limit"]) == ("bwrap", sentence)
@@ -78,12 +78,12 @@ def test_files_of_others_are_invisible(start: Start, tmp_path: Path) -> None:
     secret = tmp_path / "neighbour" / "secret.txt"
     secret.parent.mkdir()
     secret.write_text(SECRET)
-    argv = animal(tmp_path / "zoo", "neighbour", NEIGHBOUR=str(secret))
-    (tmp_path / "zoo" / "link").symlink_to(secret)
-    failure = failing(start(jailed(tmp_path / "zoo", argv)))
+    argv = attacker(tmp_path / "program", "neighbour", NEIGHBOUR=str(secret))
+    (tmp_path / "program" / "link").symlink_to(secret)
+    failure = failing(start(jailed(tmp_path / "program", argv)))
     assert "FileNotFoundError" in str(failure)
-    argv = animal(tmp_path / "zoo", "neighbour", NEIGHBOUR="link")
-    failure = failing(start(jailed(tmp_path / "zoo", argv)))
+    argv = attacker(tmp_path / "program", "neighbour", NEIGHBOUR="link")
+    failure = failing(start(jailed(tmp_path / "program", argv)))
     assert "FileNotFoundError" in str(failure)
     assert SECRET not in (Path(failure.evidence) / "stderr.txt").read_text()
 
@@ -92,22 +92,22 @@ def test_files_of_others_are_invisible(start: Start, tmp_path: Path) -> None:
 def test_token_is_invisible(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARLOUR_TOKEN", "open sesame")
     monkeypatch.setenv("MY_OWN_TOKEN", "open sesame")
-    failure = failing(start(jailed(tmp_path / "zoo", animal(tmp_path / "zoo", "token"))))
+    failure = failing(start(jailed(tmp_path / "program", attacker(tmp_path / "program", "token"))))
     assert "found nothing in " in str(failure)
 
 
 @needs_jail
 def test_services_of_this_machine_cannot_be_reached(start: Start, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        argv = animal(tmp_path / "zoo", "loopback", PORT=server.getsockname()[1])
-        assert "Connection refused" in str(failing(start(jailed(tmp_path / "zoo", argv))))
+        argv = attacker(tmp_path / "program", "loopback", PORT=server.getsockname()[1])
+        assert "Connection refused" in str(failing(start(jailed(tmp_path / "program", argv))))
 
 
 @needs_jail
 @pytest.mark.skipif(filter_file() is None, reason="the filter of system calls is not known for this machine")
 def test_memory_without_an_owner_is_refused(start: Start, tmp_path: Path) -> None:
     assert "Function not implemented" in str(
-        failing(start(jailed(tmp_path / "zoo", animal(tmp_path / "zoo", "memfd"))))
+        failing(start(jailed(tmp_path / "program", attacker(tmp_path / "program", "memfd"))))
     )
     code = """
     import ctypes
@@ -116,7 +116,7 @@ def test_memory_without_an_owner_is_refused(start: Start, tmp_path: Path) -> Non
     print(results, libc.mount(b"x", b"/tmp", b"tmpfs", 0, b""), flush=True)
     input()
     """
-    bot = Child(script(tmp_path / "zoo", code), tmp_path / "zoo", TIGHT, Bubblewrap("copied"))
+    bot = Child(script(tmp_path / "program", code), tmp_path / "program", TIGHT, Bubblewrap("copied"))
     assert bot.listen(TIMEOUT_S) in ("[-1, -1, 0] -1", "[-1, -1, -1] -1")
     bot.stop()
 
@@ -124,7 +124,7 @@ def test_memory_without_an_owner_is_refused(start: Start, tmp_path: Path) -> Non
 @needs_jail
 def test_signals_do_not_leave_the_jail(start: Start, tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "600"]) as other:
-        failure = failing(start(jailed(tmp_path / "zoo", animal(tmp_path / "zoo", "signals"))))
+        failure = failing(start(jailed(tmp_path / "program", attacker(tmp_path / "program", "signals"))))
         assert failure.kind == "exited"
         assert other.poll() is None
         other.kill()
@@ -175,7 +175,7 @@ def test_jail_ends_with_a_killed_bot(tmp_path: Path) -> None:
 
 @needs_jail
 def test_honest_program_is_not_suspected(start: Start, tmp_path: Path) -> None:
-    failure = failing(start(jailed(tmp_path / "zoo", script(tmp_path / "zoo", "raise SystemExit('no idea')"))))
+    failure = failing(start(jailed(tmp_path / "program", script(tmp_path / "program", "raise SystemExit('no idea')"))))
     assert str(failure) == "no answer: it exited with status 1: no idea"
 
 
@@ -184,7 +184,7 @@ def test_honest_program_plays_and_its_cpu_time_is_measured(start: Start, tmp_pat
     code = "import time\n" + FIRST.replace(
         "print(", "end = time.process_time() + 0.2\n    while time.process_time() < end: pass\n    print("
     )
-    bot = start(jailed(tmp_path / "zoo", script(tmp_path / "zoo", code)))
+    bot = start(jailed(tmp_path / "program", script(tmp_path / "program", code)))
     assert bot.choose(CONGA, CONGA.start(), budget()).move == CONGA.legal(CONGA.start())[0]
     assert bot.cpu >= 0.15
 
@@ -192,10 +192,10 @@ def test_honest_program_plays_and_its_cpu_time_is_measured(start: Start, tmp_pat
 @needs_jail
 def test_program_writes_to_a_copy_of_its_folder(children: list[Child], tmp_path: Path) -> None:
     code = "import os\nopen('log', 'w').close()\nprint(sorted(os.listdir()), os.listdir('/tmp'), flush=True)\ninput()"
-    child = Child(script(tmp_path / "zoo", code), tmp_path / "zoo", TIGHT, Bubblewrap("copied"))
+    child = Child(script(tmp_path / "program", code), tmp_path / "program", TIGHT, Bubblewrap("copied"))
     children.append(child)
     assert child.listen(TIMEOUT_S).startswith("['bot.py', 'log'] ")
-    assert os.listdir(tmp_path / "zoo") == ["bot.py"]  # noqa: PTH208
+    assert os.listdir(tmp_path / "program") == ["bot.py"]  # noqa: PTH208
 
 
 @needs_jail
@@ -211,7 +211,7 @@ def test_without_a_folder_only_named_files_are_visible(children: list[Child], tm
 
 @needs_jail
 def test_script_reproduces_the_failure_in_the_same_jail(start: Start, tmp_path: Path) -> None:
-    failure = failing(start(jailed(tmp_path / "zoo", animal(tmp_path / "zoo", "network"))))
+    failure = failing(start(jailed(tmp_path / "program", attacker(tmp_path / "program", "network"))))
     script = Path(failure.evidence) / "reproduce.sh"
     assert "bwrap" in script.read_text()
     again = subprocess.run([script], capture_output=True, text=True, cwd="/", timeout=TIMEOUT_S, check=False)
@@ -326,7 +326,7 @@ def test_interpreter_in_the_home_is_visible_through_all_links(
     home = tmp_path / "home"
     monkeypatch.setenv("HOME", str(home))
     version, environment = home / ".pyenv/versions/3.99", home / "project/.venv"
-    for folder in (version / "bin", version / "lib", environment / "bin", tmp_path / "zoo"):
+    for folder in (version / "bin", version / "lib", environment / "bin", tmp_path / "program"):
         folder.mkdir(parents=True)
     shutil.copy(Path("/bin/sh").resolve(), version / "bin/python3")
     (environment / "bin/python3").symlink_to(version / "bin/python3")
@@ -334,14 +334,14 @@ def test_interpreter_in_the_home_is_visible_through_all_links(
     (version / "lib/module").write_text("imported")
     (home / "secret.txt").write_text(SECRET)
     code = f"read -r line < {version}/lib/module; cd {home}; echo $line .* * .pyenv/* .pyenv/versions/*; read -r line"
-    child = Child([str(environment / "bin/python"), "-c", code], tmp_path / "zoo", TIGHT, Bubblewrap("empty"))
+    child = Child([str(environment / "bin/python"), "-c", code], tmp_path / "program", TIGHT, Bubblewrap("empty"))
     children.append(child)
     assert child.listen(TIMEOUT_S) == "imported . .. .pyenv project .pyenv/versions .pyenv/versions/3.99"
 
 
 def test_programs_below_any_folder_of_the_machine_are_visible(tmp_path: Path) -> None:
     """The folder where a program starts hides no folder of the machine."""
-    command = Bubblewrap("empty").command(["sh", str(tmp_path)], tmp_path / "zoo", TIGHT)
+    command = Bubblewrap("empty").command(["sh", str(tmp_path)], tmp_path / "program", TIGHT)
     inside = command[command.index("--chdir") + 1]
     assert not Path(inside).exists()
 

@@ -17,7 +17,7 @@ from client.programs.oneshot_bot import OneShotBot
 from client.programs.program import Program
 from client.programs.workdir import WorkdirFactory
 from engine.registry import create
-from tests.client.programs.zoo import needs_jail
+from tests.client.programs.attackers import needs_jail
 from tests.client.sample_programs import budget
 from tests.waiting import TIMEOUT_S
 

@@ -124,7 +124,7 @@ async def test_http_errors_are_permanent_or_temporary(status: int, error: type[E
             await connected(url)
 
 
-async def test_other_subprotocol_is_no_server() -> None:
+async def test_other_subprotocol_is_not_a_server() -> None:
     async with server(hang, subprotocol="chat") as url:
         with pytest.raises(NoServer, match="HTTP status 400"):
             await connected(url)

@@ -85,7 +85,7 @@ async def test_store_failure_is_noted_and_answered(server: Harness) -> None:
     assert server.app.status.store_error == "no connection"
 
 
-async def test_search_that_takes_too_long_is_no_failure_of_the_store(server: Harness) -> None:
+async def test_search_that_takes_too_long_is_not_a_failure_of_the_store(server: Harness) -> None:
     server.store.read_error = ReadTimeout()
     error = await refused(server, server.connect(ANN), List)
     assert (error.code, error.retry_after) == ("unavailable", 1.0)

@@ -21,7 +21,7 @@ async def watch(server: Harness, live: LiveRoom, player: Player = EVE) -> Record
 
 
 async def say(server: Harness, client: RecordingClient, live: LiveRoom, times: int = 1) -> list[str]:
-    """Say something some times. Return the codes of the refusals."""
+    """Send some chat lines. Return the codes of the refusals."""
     replies = [await server.ask(client, Say, room=live.room.id, text="hi") for _ in range(times)]
     return [reply.code for reply in replies if hasattr(reply, "text") and hasattr(reply, "retry_after")]
 

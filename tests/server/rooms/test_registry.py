@@ -214,7 +214,7 @@ async def test_room_is_resumed_once_in_the_store(server: Harness, build: Build) 
     assert again.room == loaded.room
 
 
-async def test_room_that_slept_through_several_restarts_is_credited_for_each(server: Harness, build: Build) -> None:
+async def test_unused_room_is_credited_for_each_of_several_restarts(server: Harness, build: Build) -> None:
     live, _, _ = await start_game(server, clock=BLITZ)
     due = live.room.deadline
     assert due is not None

@@ -73,7 +73,7 @@ async def test_each_fault_is_found(played: Store, monkeypatch: pytest.MonkeyPatc
         assert await faults_of(played) == [], sql
 
 
-async def test_rating_of_an_archived_game_is_no_fault(store: Store) -> None:
+async def test_rating_of_an_archived_game_is_not_a_fault(store: Store) -> None:
     room = f"{first_room_id('2025-03')}aaaaa"
     await store.replace_rows(RATINGS, (), (), [rating("p1", 1, room=room)])
     await store.replace_rows(STANDINGS, (), (), [rating("p1", 1, room=room)])

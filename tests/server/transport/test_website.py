@@ -110,7 +110,7 @@ def test_head_has_the_headers_of_get_without_the_body(website: Website) -> None:
     assert dict(headers) == dict(wanted)
 
 
-def test_repeated_headers_are_no_error(website: Website) -> None:
+def test_repeated_headers_are_not_an_error(website: Website) -> None:
     request = Headers(
         [("Accept", "text/html"), ("Accept", "*/*"), ("Accept-Encoding", "x"), ("Accept-Encoding", "gzip")]
     )

@@ -69,7 +69,7 @@ def test_hostile_file_gives_one_error(tmp_path: Path, capsys: pytest.CaptureFixt
             assert "reviews.jsonl" in output.err
 
 
-def test_nothing_to_review(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tournament_without_finished_games_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = Folder(tmp_path / "cup")
     folder.create(plan("match", "ann", "ben"))
     assert main(["tournament", "review", str(folder.path)]) == 2

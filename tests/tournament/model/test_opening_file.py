@@ -43,7 +43,7 @@ def test_wrong_file_gets_one_sentence(tmp_path: Path, text: str, sentence: str) 
         openings(tmp_path, text)
 
 
-def test_missing_file_and_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_missing_file_and_binary_file_are_reported(tmp_path: Path) -> None:
     with pytest.raises(TournamentError, match=r"missing.txt"):
         load(tmp_path / "missing.txt", create("conga"))
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")

@@ -18,7 +18,7 @@ needs_jail = pytest.mark.skipif(
 TIGHT = Limits(memory=200, processes=24, disk=16, grace=0.1)
 SECRET = "the neighbour's secret"
 
-# `attack` is defined by each animal; `limited` guards the machine against an animal without a jail.
+# `attack` is defined by each attacker; `limited` guards the machine against an attacker without a jail.
 FRAME = """
 import json, mmap, os, resource, signal, socket, subprocess, sys, time
 sys.path[:] = [path for path in sys.path if path]
@@ -130,8 +130,8 @@ ATTACKS = {
 Place = Callable[[str], str]
 
 
-def animal(folder: Path, name: str, **values: object) -> tuple[str, ...]:
-    """Write an animal to its own folder and return its command. `values`: names that its attack uses."""
+def attacker(folder: Path, name: str, **values: object) -> tuple[str, ...]:
+    """Write an attacking program to its own folder and return its command. `values`: names that its attack uses."""
     folder.mkdir(parents=True, exist_ok=True)
     given = "\n".join(f"{key} = {value!r}" for key, value in values.items())
     body = ATTACKS[name].strip("\n") or "    pass"

@@ -12,7 +12,7 @@ from client.tournament.formats.standings import standings
 from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant
 from client.tournament.play.player_process import shows_folder
-from tests.client.programs.zoo import ATTACKS, SECRET, TIGHT, animal, needs_jail
+from tests.client.programs.attackers import ATTACKS, SECRET, TIGHT, attacker, needs_jail
 from tests.tournament.live import Recorder, plan_of, run
 
 HONEST = tuple(Contestant(f"honest-{number}", bot=("random", "greedy")[number % 2]) for number in range(3))
@@ -21,7 +21,7 @@ QUICK = ("forks", "files")
 
 def hostile(folder: Path, name: str) -> Contestant:
     secret = folder / "honest" / "secret.txt"
-    argv = animal(folder / name, name, NEIGHBOUR=str(secret), PORT=1)
+    argv = attacker(folder / name, name, NEIGHBOUR=str(secret), PORT=1)
     return Contestant(
         name, exec=shlex.join(argv), workdir=str(folder / name), student=True,
         memory=TIGHT.memory, processes=TIGHT.processes, disk=TIGHT.disk,
@@ -34,9 +34,11 @@ async def test_games_beside_hostile_programs_never_notice(names: tuple[str, ...]
     (tmp_path / "honest").mkdir()
     (tmp_path / "honest" / "secret.txt").write_text(SECRET)
     folder, recorder = Folder(tmp_path / "cup"), Recorder()
-    zoo = tuple(hostile(tmp_path, name) for name in names)
+    attackers = tuple(hostile(tmp_path, name) for name in names)
     options = {"n": 3, "k": 3}
-    folder.create(plan_of("round-robin", (*HONEST, *zoo), jail="auto", game="cohcoh", options=options, opening_plies=2))
+    folder.create(
+        plan_of("round-robin", (*HONEST, *attackers), jail="auto", game="cohcoh", options=options, opening_plies=2)
+    )
     await run(folder, recorder=recorder)
     assert sum(message.startswith("jail: bubblewrap") for message in recorder.messages) == 1
     known = standings(folder.plan(), folder.state().results)
