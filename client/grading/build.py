@@ -64,7 +64,7 @@ async def run_build(toolchain: Toolchain, course: Course, program: Path, jail: J
     command, output = shlex.join(toolchain.build), ""
     if toolchain.build:
         if shutil.which(toolchain.build[0]) is None:
-            raise TournamentError(f"{toolchain.build[0]} is not installed on this machine")
+            raise TournamentError(f"{toolchain.build[0]} is not installed on this machine: install it")
         outcome = await run_confined(
             toolchain.build, program, course.build_limits, writable_jail(jail), course.build_seconds
         )

@@ -28,7 +28,7 @@ def read_ladder(path: Path, max_bytes: int = MAX_OWN_LOG_BYTES) -> tuple[LadderS
         raise TournamentError(f"there is no ladder in {path}: check the name")
     state = replay(read(path, max_bytes))
     if state.settings is None:
-        raise TournamentError(f"{path} is not the journal of a ladder")
+        raise TournamentError(f"{path} is not the journal of a ladder: name another file")
     return state.settings, state
 
 

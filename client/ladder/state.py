@@ -238,7 +238,8 @@ def settings_entry(settings: LadderSettings) -> Entry:
 def read_settings(entry: Entry) -> LadderSettings:
     if entry["journal"] != JOURNAL_VERSION:
         raise TournamentError(
-            f"this ladder was started by another version of parlour (journal version {entry['journal']!r})"
+            f"this ladder was started by another version of parlour (journal version {entry['journal']!r}): "
+            "continue it with that version"
         )
     return LadderSettings(
         name=read_text(entry["name"]),

@@ -72,7 +72,7 @@ def parse_command(command: str, folder: Path) -> tuple[str, ...]:
     if not argv:
         raise Failure("start", "the command is empty: name a program")
     if not folder.is_dir():
-        raise Failure("start", f"there is no folder {folder}")
+        raise Failure("start", f"there is no folder {folder}: check its name")
     in_folder = folder / argv[0]
     if "/" in argv[0] and shutil.which(in_folder) is not None:
         return (str(in_folder.absolute()), *argv[1:])

@@ -124,7 +124,7 @@ def check_yardsticks(plan: Plan) -> None:
             spec = parse_bot_name(player.bot)
             spec.check()
             if plan.game not in spec.games:
-                raise UserError(f"the yardstick {player.name} does not play {plan.game}")
+                raise UserError(f"the yardstick {player.name} does not play {plan.game}: use another one")
 
 
 def show_submissions(submissions: list[Submission], course: Course) -> None:

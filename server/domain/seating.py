@@ -38,7 +38,7 @@ def join(room: Room, player: Player, command: Join, now: int) -> Decision:
 def free_seat(room: Room, seat: int) -> int:
     """Return the seat. Raises Refusal if a player has it, even one who is away."""
     if room.seats[seat] is not None:
-        raise Refusal("seat_taken", f"seat {seat} is taken")
+        raise Refusal("seat_taken", f"seat {seat} is taken: leave out `seat` to get a free one")
     return seat
 
 

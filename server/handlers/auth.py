@@ -73,7 +73,7 @@ async def resume_session(store: Store, settings: Settings, secret: str, node: st
     (id, name, account), saved_at, name_owner, rooms, account_change = returning
     if account:
         if name_owner != id:
-            raise Refusal("bad_session", "the account of this session has been revoked")
+            raise Refusal("bad_session", "the account of this session has been revoked: ask the operator of the server")
     elif settings.auth == "tokens":
         raise guests_refused()
     elif name_owner is not None or not await store.claim_name(node, id, name):

@@ -143,4 +143,4 @@ class Admission:
         if len(await self._registry.rooms_of(player_of(client).id)) >= limit:
             raise Refusal("too_many_rooms", f"you already have a seat in {limit} open rooms; finish or leave one first")
         if self._registry.count_arbitrated(player_of(client).id) >= limit:
-            raise Refusal("too_many_rooms", f"you are already the arbiter of {limit} open rooms")
+            raise Refusal("too_many_rooms", f"you are already the arbiter of {limit} open rooms; end one first")

@@ -74,7 +74,8 @@ def apply_entry(state: TournamentState, entry: Entry) -> None:
         case "tournament":
             if entry["version"] != LOG_VERSION:
                 raise TournamentError(
-                    f"this tournament was started by another version of parlour (log version {entry['version']})"
+                    f"this tournament was started by another version of parlour (log version {entry['version']}): "
+                    "continue it with that version"
                 )
             if entry["plan"] != state.plan_digest:
                 state.openings.clear()  # of another plan

@@ -31,7 +31,7 @@ def with_defaults(plan: Plan, where: str) -> Plan:
         clock = parse_time_control(plan.clock)
         game = plan.create()
         if game.judge(game.start(), 0, 1) is not None:
-            raise TournamentError("the game is over at the start position")
+            raise TournamentError("the game is over at the start position: use another one")
         complete = replace(
             plan,
             options=dict(game.spec.options),
@@ -111,7 +111,7 @@ def check_adapter(player: Contestant, plan: Plan) -> None:
         problem = "set opening_plies to 0 and remove openings"
         raise TournamentError(f"{player.name} has a recipe and plays from the usual start: {problem}")
     if not recipe and ADAPTERS[player.adapter].game != plan.game:
-        raise TournamentError(f"adapter {player.adapter} of {player.name} does not play {plan.game}")
+        raise TournamentError(f"adapter {player.adapter} of {player.name} does not play {plan.game}: use another one")
 
 
 def check_format(plan: Plan) -> None:
@@ -121,7 +121,7 @@ def check_format(plan: Plan) -> None:
     if count > MAX_PLAYERS:
         raise TournamentError(f"this plan has {count:,} players; the maximum is {MAX_PLAYERS:,}")
     if plan.format == "match" and count != 2:
-        raise TournamentError(f"a match has two players, not {count}")
+        raise TournamentError(f"a match has two players, not {count}: remove players, or use another format")
     if plan.sprt is not None and plan.format != "match":
         raise TournamentError("sprt needs format = 'match' (--format match)")
     if plan.goals and plan.format != "grading":

@@ -56,7 +56,7 @@ def check_bots(plan: Plan) -> None:
             spec = parse_bot_name(player.bot)
             spec.check()
             if plan.game not in spec.games:
-                raise TournamentError(f"{player.name} does not play {plan.game}")
+                raise TournamentError(f"{player.name} does not play {plan.game}: use another bot")
 
 
 def check_students(plan: Plan) -> None:

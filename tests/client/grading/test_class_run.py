@@ -199,7 +199,7 @@ def test_missing_compiler_is_not_the_fault_of_the_student(tmp_path: Path) -> Non
     )  # fmt: skip
     assert done.returncode == 1
     row = table(tmp_path)["ann"]
-    assert (row["points"], row["problem"]) == ("", "not graded: gcc is not installed on this machine")
+    assert (row["points"], row["problem"]) == ("", "not graded: gcc is not installed on this machine: install it")
 
 
 def game_lines(folder: Path) -> list[str]:
