@@ -25,7 +25,7 @@ MAX_SUBMISSION_FILES = 2000
 MAX_CLASS_BYTES = 512 << 20  # a class in one archive
 MAX_METADATA_BYTES = 4 << 20
 MAX_STUDENTS = 2000
-MAX_NAME_LENGTH, MAX_FOLDER_LENGTH = 80, 100
+MAX_NAME_CHARS, MAX_FOLDER_CHARS = 80, 100
 METADATA = "submission_metadata.yml"
 IGNORED = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".git", "__pycache__")
 SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".java", ".py", ".sh")
@@ -49,7 +49,7 @@ class Student:
     def folder(self) -> str:
         """The name of the folder for the student's results."""
         name = file_name(self.id)
-        return name if len(name) <= MAX_FOLDER_LENGTH else sha256(name.encode()).hexdigest()[:16]
+        return name if len(name) <= MAX_FOLDER_CHARS else sha256(name.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +225,8 @@ def student(id: str, name: str, number: str = "") -> Student:
 
 def readable(text: str) -> str:
     """Return an untrusted text as a name: printable, on one line, of limited length."""
-    shown = " ".join("".join(char if char.isprintable() else "?" for char in text).split())[:MAX_NAME_LENGTH]
-    return shown if is_readable(shown) else shown.encode("ascii", "backslashreplace").decode()[:MAX_NAME_LENGTH] or "?"
+    shown = " ".join("".join(char if char.isprintable() else "?" for char in text).split())[:MAX_NAME_CHARS]
+    return shown if is_readable(shown) else shown.encode("ascii", "backslashreplace").decode()[:MAX_NAME_CHARS] or "?"
 
 
 def submitter_names(metadata: bytes) -> dict[str, str]:

@@ -14,14 +14,14 @@ from client.tournament.export.report import (
     MAX_LATEST,
     MAX_ROWS,
     MAX_RUNNING,
-    MAX_TEXT,
+    MAX_TEXT_CHARS,
     REASON_TEXTS,
     fit,
 )
 from client.tournament.export.tables import columns
 from protocol.types import TournamentGame, TournamentReport, TournamentRow
 
-MAX_VERSION_SHOWN = 16
+MAX_VERSION_CHARS = 16
 HEADINGS = ["", "bot", "rating", "games", "+", "=", "-", "forfeits", "", "version"]
 
 
@@ -40,7 +40,7 @@ class LadderReport:
         self._known = {row.player: row.rating.elo for row in rows}
         return fit(
             TournamentReport(
-                title=settings.name[:MAX_TEXT],
+                title=settings.name[:MAX_TEXT_CHARS],
                 game=settings.game,
                 format="ladder",
                 players=len(rows),
@@ -65,7 +65,7 @@ def shown_rows(rows: Sequence[Row]) -> list[Row]:
 
 def label(player: Version) -> str:
     """Return a version as a table shows it."""
-    return str(Version(player.name, player.version[:MAX_VERSION_SHOWN]))
+    return str(Version(player.name, player.version[:MAX_VERSION_CHARS]))
 
 
 def report_row(row: Row) -> TournamentRow:
@@ -99,7 +99,7 @@ def ended_game(game: LadderGame, result: LadderResult) -> TournamentGame:
         second=second,
         room=result.room,
         result=result.result,  # type: ignore[arg-type]  # the state has checked it
-        why=reason_text(game, result)[: 2 * MAX_TEXT],
+        why=reason_text(game, result)[: 2 * MAX_TEXT_CHARS],
         forfeit=bool(result.forfeit),
         moves=result.moves,
     )

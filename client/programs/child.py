@@ -28,7 +28,7 @@ FLOOD_BYTES = 64 * 1024  # output within FLOOD_WINDOW_S that counts as a flood
 FLOOD_WINDOW_S = 0.3
 LAST_LINES_TIMEOUT_S = 0.3
 TELL_TIMEOUT_S = 1.0  # for a program to read a line that needs no answer
-MAX_ERROR_LENGTH = 160
+MAX_ERROR_CHARS = 160
 MAX_QUOTED_BYTES = 60
 MAX_SCREEN_BYTES = 256 * 1024  # that a program at a terminal prints between two answers
 NOTICES = ("Picked up JAVA_TOOL_OPTIONS", NETWORK_NOTICE)  # printed by Java because of our options, and by a jail
@@ -237,7 +237,7 @@ class Child(Process):
         """Return the last line of its error output."""
         text = without_colours(self.said.text()) if self._terminal else self.errors.text()
         lines = [line for line in text.strip().splitlines() if not line.startswith(NOTICES)]
-        return lines[-1][:MAX_ERROR_LENGTH] if lines else ""
+        return lines[-1][:MAX_ERROR_CHARS] if lines else ""
 
     def transcript(self) -> Transcript:
         """Return the evidence for a crash report."""

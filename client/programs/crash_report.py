@@ -23,7 +23,7 @@ from engine.game import Game, State
 from runtime.paths import state_folder
 
 TAIL_BYTES = 64 * 1024
-MAX_NAME_LENGTH = 40
+MAX_NAME_CHARS = 40
 MAX_REPORTS_PER_SECOND = 10_000
 HERE = Path("/the-folder-of-the-script")
 
@@ -99,7 +99,7 @@ class CrashReport:
             self.failure.evidence += f" (not all of it: {error.strerror or error})"
 
     def _new_folder(self, under: Path) -> Path:
-        bot = re.sub(r"[^A-Za-z0-9_.-]+", "-", self.bot.rpartition("/")[2])[:MAX_NAME_LENGTH] or "bot"
+        bot = re.sub(r"[^A-Za-z0-9_.-]+", "-", self.bot.rpartition("/")[2])[:MAX_NAME_CHARS] or "bot"
         stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{bot}-{self.game.name}-ply{self.budget.ply + 1}-{self.failure.kind}"
         for number in range(1, MAX_REPORTS_PER_SECOND):
             folder = under / (stem if number == 1 else f"{stem}-{number}")

@@ -18,7 +18,7 @@ from client.sdk.note import Note
 from engine.errors import shorten
 from engine.game import Game, Move, State
 
-MAX_SAID_LENGTH = 120
+MAX_SAID_CHARS = 120
 
 
 class OneShotBot(Bot):
@@ -124,5 +124,5 @@ def explain_failure(failure: Failure, child: Child, exit: Exit) -> Failure:
     printed = child.said.text().strip().splitlines()
     said = child.last_error() or (printed[-1] if printed else "")
     limit = child.limit_met(exit)
-    quoted = f"; it printed {shorten(said, MAX_SAID_LENGTH)!r}" if said and repr(said) not in str(failure) else ""
+    quoted = f"; it printed {shorten(said, MAX_SAID_CHARS)!r}" if said and repr(said) not in str(failure) else ""
     return Failure(failure.kind, f"{failure}{quoted}{f' ({limit})' if limit else ''}", failure.move)

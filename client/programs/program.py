@@ -21,8 +21,8 @@ from engine.game import Game, State
 
 INTERPRETER = re.compile(r"(python|pypy|java|node|deno|bun|ruby|perl|php|lua|julia|Rscript|dotnet|sh|bash|zsh)[\d.]*")
 FOLDER_FLAGS = ("-cp", "-classpath", "--class-path")  # of Java: the next argument is a folder
-MAX_NAME_LENGTH = 32
-MAX_QUOTED_LENGTH = 60
+MAX_NAME_CHARS = 32
+MAX_QUOTED_CHARS = 60
 OVERTIME_S = 2.0  # to notice a missed deadline and report it
 
 Protocol = Literal["lines", "ugi"]
@@ -67,7 +67,7 @@ def parse_command(command: str, folder: Path) -> tuple[str, ...]:
     try:
         argv = shlex.split(command)
     except ValueError as error:
-        problem = f"the command {command[:MAX_QUOTED_LENGTH]!r} cannot be read: {str(error).lower()}"
+        problem = f"the command {command[:MAX_QUOTED_CHARS]!r} cannot be read: {str(error).lower()}"
         raise Failure("start", problem) from None
     if not argv:
         raise Failure("start", "the command is empty: name a program")
@@ -77,7 +77,7 @@ def parse_command(command: str, folder: Path) -> tuple[str, ...]:
     if "/" in argv[0] and shutil.which(in_folder) is not None:
         return (str(in_folder.absolute()), *argv[1:])
     if shutil.which(argv[0]) is None:
-        name = argv[0][:MAX_QUOTED_LENGTH]
+        name = argv[0][:MAX_QUOTED_CHARS]
         if in_folder.is_file():
             how = f"make it executable with chmod +x {name}, or write its interpreter before it"
             raise Failure("start", f"the file {name!r} is not executable: {how}")
@@ -100,4 +100,4 @@ def program_name(argv: Sequence[str]) -> str:
             if not arg.startswith("-") and "{" not in arg and before not in FOLDER_FLAGS
         )
         name = Path(next(scripts, name)).stem
-    return name[:MAX_NAME_LENGTH]
+    return name[:MAX_NAME_CHARS]

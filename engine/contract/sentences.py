@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-MAX_ERROR_CHARACTERS = 200
+MAX_ERROR_CHARS = 200
 
 
 class ContractError(Exception):
@@ -30,4 +30,4 @@ def sentence_of(error: BaseException) -> str:
 
 
 def shorten_line(text: str) -> str:
-    return text if len(text) <= MAX_ERROR_CHARACTERS else text[: MAX_ERROR_CHARACTERS - 1] + "…"
+    return text if len(text) <= MAX_ERROR_CHARS else text[: MAX_ERROR_CHARS - 1] + "…"

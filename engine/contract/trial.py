@@ -37,7 +37,7 @@ RULE_FUNCTIONS = {  # the number of arguments of each
 }
 CONSTANTS = ("MAX_MOVES", "UNIT", "WIDTH", "CYCLIC")
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
-MAX_TITLE_CHARACTERS = 40
+MAX_TITLE_CHARS = 40
 MAX_CALL_CPU_S = 0.05  # the server does nothing else meanwhile
 MAX_CALL_S = 1.0  # a call that waits; a busy machine makes others wait too
 TRIES = 3
@@ -91,7 +91,7 @@ def declaration_is_complete(game: type[Game]) -> None:
             isinstance(text, str) and text.isprintable() and text.strip() == text != "",
             f"{label}.{name} is {text!r}: it must be one line of printable text",
         )
-    expect(len(game.title) <= MAX_TITLE_CHARACTERS, f"{label}.title has more than {MAX_TITLE_CHARACTERS} characters")
+    expect(len(game.title) <= MAX_TITLE_CHARS, f"{label}.title has more than {MAX_TITLE_CHARS} characters")
     two_texts(label, "sides", game.sides)
     two_texts(label, "colour_names", game.colour_names)
     unknown = [name for name in game.colour_names if name not in COLOUR_NAMES]

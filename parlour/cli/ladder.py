@@ -29,7 +29,7 @@ from runtime.printable import print_line
 
 DEFAULT_CLOCK = "60s+1"
 FIXED = ("game", "option", "clock", "openings", "seed", "anchor", "no_anchors", "name")  # arguments of a new ladder
-MAX_NAME_LENGTH = 60
+MAX_NAME_CHARS = 60
 
 
 def run(args: Namespace) -> int:
@@ -85,8 +85,8 @@ def settings_of(args: Namespace) -> LadderSettings | None:
 
 
 def checked_name(name: str) -> str:
-    if len(name) > MAX_NAME_LENGTH or not is_readable(name):
-        raise UserError(f"--name: a ladder's name has 1 to {MAX_NAME_LENGTH} printable characters, not {name[:80]!r}")
+    if len(name) > MAX_NAME_CHARS or not is_readable(name):
+        raise UserError(f"--name: a ladder's name has 1 to {MAX_NAME_CHARS} printable characters, not {name[:80]!r}")
     return name
 
 

@@ -29,8 +29,8 @@ from protocol.types import (
 
 MAX_ROWS, MAX_CROSSTABLE_ROWS, MAX_RUNNING, MAX_LATEST, MAX_GOALS, MAX_NEXT = 60, 24, 12, 12, 60, 6
 MAX_FIRST_TIES = 16  # of a bracket
-MAX_TEXT = 120  # characters
-MAX_NAME = 40
+MAX_TEXT_CHARS = 120
+MAX_NAME_CHARS = 40
 MAX_ELO_ERROR = 9999.0
 NAME_RESERVE_BYTES = 512  # of a command, for the name of the tournament
 FORFEIT_TEXTS = {
@@ -79,7 +79,7 @@ class ReportBuilder:
         done = sum(game.number in state.results for game in table.schedule.games)
         return fit(
             TournamentReport(
-                title=plan.name[:MAX_TEXT],
+                title=plan.name[:MAX_TEXT_CHARS],
                 game=plan.game,
                 format=plan.format,
                 players=len(plan.players),
@@ -99,10 +99,10 @@ class ReportBuilder:
                 sprt=report_test(table, plan),
                 goals=tuple(
                     TournamentGoal(
-                        student=student[:MAX_NAME],
-                        goal=grade.goal.name[:MAX_TEXT],
+                        student=student[:MAX_NAME_CHARS],
+                        goal=grade.goal.name[:MAX_TEXT_CHARS],
                         verdict=grade.verdict,
-                        evidence=grade.evidence[:MAX_TEXT],
+                        evidence=grade.evidence[:MAX_TEXT_CHARS],
                     )
                     for student, row in sorted(found.items())
                     for grade in row
@@ -120,7 +120,7 @@ class ReportBuilder:
 
 def report_row(row: Row) -> TournamentRow:
     return TournamentRow(
-        name=row.name[:MAX_NAME],
+        name=row.name[:MAX_NAME_CHARS],
         points=row.points,
         games=row.games,
         wins=row.wins,
@@ -150,18 +150,18 @@ def report_bracket(table: Standings) -> tuple[TournamentTie, ...]:
 def report_tie(number: int, tie: BracketTie) -> TournamentTie:
     return TournamentTie(
         round=number,
-        first=tie.first[:MAX_NAME],
-        second=tie.second[:MAX_NAME],
+        first=tie.first[:MAX_NAME_CHARS],
+        second=tie.second[:MAX_NAME_CHARS],
         first_points=tie.points[0],
         second_points=tie.points[1],
         left=tie.left,
-        winner=tie.winner[:MAX_NAME],
+        winner=tie.winner[:MAX_NAME_CHARS],
         bye=tie.is_bye,
     )
 
 
 def running_game(game: Pairing, room: str) -> TournamentGame:
-    first, second = (name[:MAX_NAME] for name in game.seats)
+    first, second = (name[:MAX_NAME_CHARS] for name in game.seats)
     return TournamentGame(number=game.number, round=game.round, first=first, second=second, room=room)
 
 
@@ -183,7 +183,7 @@ def ended_game(game: Pairing, result: Result) -> TournamentGame:
     return replace(
         running_game(game, result.room),
         result=result.result,
-        why=reason_text(game, result)[: 2 * MAX_TEXT],
+        why=reason_text(game, result)[: 2 * MAX_TEXT_CHARS],
         forfeit=bool(result.forfeit),
         moves=sum(side.moves for side in result.used),
     )
@@ -204,8 +204,8 @@ def report_test(table: Standings, plan: Plan) -> TournamentTest | None:
     if status is None or test is None:
         return None
     return TournamentTest(
-        player=plan.names[0][:MAX_NAME],
-        against=plan.names[1][:MAX_NAME],
+        player=plan.names[0][:MAX_NAME_CHARS],
+        against=plan.names[1][:MAX_NAME_CHARS],
         llr=round(status.ratio, 3) + 0.0,
         lower=round(status.lower, 3),
         upper=round(status.upper, 3),

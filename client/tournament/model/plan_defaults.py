@@ -13,7 +13,7 @@ from client.tournament.model.plan import Contestant, Plan
 from engine.errors import GameError
 from protocol.usernames import fold, is_readable
 
-MAX_NAME_LENGTH = 32
+MAX_NAME_CHARS = 32
 MATCH_GAMES, SPRT_MATCH_GAMES = 100, 1000  # defaults without and with a test that ends the match early
 DEFAULT_OPENING_PLIES = 4
 MAX_GAMES = 1_000_000
@@ -89,9 +89,9 @@ def check_players(plan: Plan) -> None:
     seen: dict[str, str] = {}
     for player in plan.players:
         name = player.name
-        if len(name) > MAX_NAME_LENGTH or not is_readable(name):
+        if len(name) > MAX_NAME_CHARS or not is_readable(name):
             raise TournamentError(
-                f"a player's name should have 1 to {MAX_NAME_LENGTH} printable characters, not {name[:60]!r}"
+                f"a player's name should have 1 to {MAX_NAME_CHARS} printable characters, not {name[:60]!r}"
             )
         if fold(name) in seen:
             raise TournamentError(f"two players are called {name}: rename one of them (--bot NAME=BOT)")

@@ -12,7 +12,7 @@ from textual.containers import Vertical, VerticalScroll
 from client.tui.dialogs.base import Dialog
 from client.tui.widgets.plain import PlainText
 
-MIN_KEY_WIDTH = 9
+MIN_KEY_COLUMNS = 9
 OTHER_ROWS = 4  # the border, the title and the keys
 CLOSE = "esc: close"
 SCROLL = f"up down: more lines   {CLOSE}"
@@ -28,7 +28,7 @@ class Help(Dialog[None]):
         super().__init__()
         self._title = title
         rows = list(keys)
-        width = max(MIN_KEY_WIDTH, *(len(key) for key, _ in rows))
+        width = max(MIN_KEY_COLUMNS, *(len(key) for key, _ in rows))
         self._lines = [f"{key:<{width}} {meaning}" for key, meaning in rows]
 
     def compose(self) -> ComposeResult:

@@ -14,14 +14,14 @@ from client.tui.render.appearance import Appearance
 from client.tui.render.pixels import text_style
 from client.tui.render.tokens import Colour, mix
 
-KEY_GAP = 3
+KEY_GAP_COLUMNS = 3
 WIDE_COLUMNS = 100  # from this width on, there is more space between keys
 ALWAYS_SHOWN = 2  # the last keys of a bar: help and leaving
 ASCII_KEYS = {"←↑↓→": "arrows", "←→": "left right", "↑↓": "up down"}
 SEPARATOR = "  ·  "
 SENTENCE_END = re.compile(r"\.(?= [A-Z])|(?=   )")
-TAB_MARGIN = 2
-TAB_GAP = 2
+TAB_MARGIN_COLUMNS = 2
+TAB_GAP_COLUMNS = 2
 
 
 class Keys(NamedTuple):
@@ -65,7 +65,7 @@ def key_line(keys: Sequence[Keys], width: int, appearance: Appearance) -> list[S
         Keys(ASCII_KEYS.get(key, key), meaning) if appearance.ascii_only else Keys(key, meaning)
         for key, meaning in keys
     ]
-    gap = KEY_GAP if width >= WIDE_COLUMNS else KEY_GAP - 1
+    gap = KEY_GAP_COLUMNS if width >= WIDE_COLUMNS else KEY_GAP_COLUMNS - 1
     fitting: list[Keys] = []
     for candidate in shown[:-ALWAYS_SHOWN]:
         if bar_width([*fitting, candidate, *shown[-ALWAYS_SHOWN:]], gap) <= width - 2:
@@ -131,20 +131,20 @@ def tab_line(titles: Sequence[str], chosen: int, width: int, appearance: Appeara
     else:
         plain, other = (text_style(ink, tokens.bg, False) for ink in (tokens.text, tokens.muted))
         block = text_style(tokens.on_accent, tokens.accent, True)
-    line = [Segment(" " * TAB_MARGIN, plain)]
+    line = [Segment(" " * TAB_MARGIN_COLUMNS, plain)]
     for number, title in enumerate(titles):
-        line += [Segment(f" {title} ", block if number == chosen else other), Segment(" " * TAB_GAP, plain)]
+        line += [Segment(f" {title} ", block if number == chosen else other), Segment(" " * TAB_GAP_COLUMNS, plain)]
     return clipped(line, width, plain)
 
 
 def tab_at(titles: Sequence[str], x: int) -> int | None:
     """Return the number of the title at a column of a line of tabs."""
-    left = TAB_MARGIN
+    left = TAB_MARGIN_COLUMNS
     for number, title in enumerate(titles):
         right = left + cell_len(title) + 2
         if left <= x < right:
             return number
-        left = right + TAB_GAP
+        left = right + TAB_GAP_COLUMNS
     return None
 
 

@@ -23,7 +23,7 @@ DIGITS = {
     ":": (" ", "#", " ", "#", " "),
     ".": (" ", " ", " ", " ", "#"),
 }
-DIGIT_HEIGHT = 5
+DIGIT_PIXEL_ROWS = 5
 MARGIN_COLUMNS = 2  # beside the digits
 
 
@@ -34,7 +34,7 @@ def big_clock(clock: str, above: int, rows: int, turn: bool, low: bool, appearan
     ground, ink = (BLACK, WHITE) if tokens is None else (tokens.bg, tokens.on_accent if turn else tokens.muted)
     pixels = Pixels(width, 2 * rows, ground)
     if turn and tokens is not None:
-        pixels.rectangle(0, above - 1, width, DIGIT_HEIGHT + 2, tokens.bad if low else tokens.accent)
+        pixels.rectangle(0, above - 1, width, DIGIT_PIXEL_ROWS + 2, tokens.bad if low else tokens.accent)
     for y, line in enumerate(lines, above):
         for x, char in enumerate(line, MARGIN_COLUMNS):
             if char == "#":
@@ -44,4 +44,4 @@ def big_clock(clock: str, above: int, rows: int, turn: bool, low: bool, appearan
 
 def pixel_lines(text: str) -> list[str]:
     """Return the rows of pixels of a text, with a gap between its characters."""
-    return [" ".join(DIGITS[char][row] for char in text) for row in range(DIGIT_HEIGHT)]
+    return [" ".join(DIGITS[char][row] for char in text) for row in range(DIGIT_PIXEL_ROWS)]

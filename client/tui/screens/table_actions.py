@@ -18,7 +18,7 @@ from client.tui.widgets.bars import Footer
 from protocol.commands import Abort, AnswerDraw, Claim, Command, OfferDraw, Rematch, Resign, Takeback, Watch
 
 MAX_ABORTABLE_PLIES = 1  # after more moves, a game can no longer be aborted
-MAX_TYPED_LENGTH = 16
+MAX_TYPED_CHARS = 16
 THINKING = "Thinking… The first time takes longer."
 YES_KEY = "y alone is not enough. ctrl+y means yes, any other key no."
 
@@ -41,7 +41,7 @@ class TableActions(TableView):
 
     def _type(self, character: str) -> None:
         if self.model is not None and (self.model.playing or self.model.typed or character.isdigit()):
-            self.model.typed = (self.model.typed + character)[:MAX_TYPED_LENGTH]
+            self.model.typed = (self.model.typed + character)[:MAX_TYPED_CHARS]
             self._notice = ""
             self._update_board()
 
