@@ -1,6 +1,6 @@
 """Which two bots play next. Pure.
 
-A return game comes first: each two players play an opening from both seats. Otherwise the game is chosen that says
+A return game comes first: both players play each opening from both seats. Otherwise the game is chosen that says
 most about the ratings of its players: both are uncertain, as they have played little, and their ratings are near.
 """
 

@@ -68,7 +68,7 @@ class LadderSettings:
 
 
 class LadderGame(NamedTuple):
-    """A game. `opening`: numbered from 1 for each two players, who play it twice. `at`: seconds since the epoch."""
+    """A game. `opening`: numbered from 1 for each pair of players, who play it twice. `at`: seconds since the epoch."""
 
     number: int
     players: tuple[Version, Version]
@@ -131,7 +131,7 @@ class LadderState:
     tallies: dict[Version, Tally] = field(default_factory=dict)
     current: dict[str, Version] = field(default_factory=dict)  # the latest version of a bot, by folded name
     scores: dict[tuple[Version, Version], list[float]] = field(default_factory=dict)  # points of the first, games
-    openings: Counter[Meeting] = field(default_factory=Counter)  # the latest opening of each two players
+    openings: Counter[Meeting] = field(default_factory=Counter)  # the latest opening of each pair of players
     owed: dict[tuple[Meeting, int], tuple[Version, Version]] = field(default_factory=dict)  # return games, by seats
     latest: list[tuple[LadderGame, LadderResult]] = field(default_factory=list)
 

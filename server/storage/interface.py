@@ -289,7 +289,7 @@ class Store(Protocol):
         """Return the time of the latest heartbeat or start of any node, alive or dead."""
 
     async def add_downtime(self, downtime: Downtime, turn_lag_ms: int, latest: int) -> None:
-        """Record that no node was running. Postpone the indexed deadlines of running games, to `latest` at most.
+        """Record that no node was running. Postpone the indexed deadlines of running games, at most to `latest`.
 
         No turn began later than `turn_lag_ms` after the downtime had begun, or after the start of its game if that was
         later. A game without a deadline gets `latest`.

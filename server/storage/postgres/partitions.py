@@ -38,7 +38,7 @@ async def bound_log(connection: Any) -> None:
     """Prove that no room of the log is of a later month than some bound, so that the log can become a partition.
 
     The proof reads the whole log. Nodes can write meanwhile, because it is not part of the migration's transaction. The
-    bound is a month away at least, so that it does not concern nodes that run.
+    bound is at least a month away, so that it does not concern nodes that run.
     """
     async with connection.transaction():
         await lock_log(connection)

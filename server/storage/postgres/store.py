@@ -157,7 +157,7 @@ class PostgresStore(Accounts, Ratings, Keys, AccountKeys, Pruning, Reviews):
 
         `lock`: run it under the lock of this name, so that it sees what earlier holders of the lock have written.
 
-        Raises Unavailable, after TIMEOUT_S + RELEASE_TIMEOUT_S at most, whatever the pool and the network do.
+        Raises Unavailable, at most TIMEOUT_S + RELEASE_TIMEOUT_S later, whatever the pool and the network do.
         """
         for attempt in (1, 2):
             try:
