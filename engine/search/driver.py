@@ -12,7 +12,7 @@ from engine.search.helpers import Helpers
 from engine.search.kernel import Notice, kernel
 from engine.search.limits import Clock
 from engine.search.primitives import mix
-from engine.search.table import BUCKET_ENTRIES, find_entry
+from engine.search.table import BUCKET_ENTRIES, bucket_mask, find_entry
 from engine.search.worker import Task, Worker
 
 GROW_BUCKET_S = 1e-6  # time that must be left per bucket to grow the table; ten times the cost
@@ -50,7 +50,7 @@ class Driver:
         self.helpers = Helpers(self.workers[1:], lambda: self.table)
         self.table = self.kernel.zeros(INITIAL_BUCKETS * 2 * BUCKET_ENTRIES)
         for worker in self.workers:
-            worker.control[tree.MASK], worker.control[tree.THREADS] = INITIAL_BUCKETS - 1, threads
+            worker.control[tree.THREADS] = threads
         self.use_endgames(load_endgames(game) if endgames and self.kernel.compiled else NO_ENDGAMES)
         self._max_buckets = int(table_mb * (1 << 20)) // (16 * BUCKET_ENTRIES) if self.kernel.compiled else 0
         self._may_grow = True
@@ -160,7 +160,7 @@ class Driver:
 
     @property
     def _mask(self) -> int:
-        return int(self._first.control[tree.MASK])
+        return bucket_mask(self.table)
 
     def _until_growth(self) -> int:
         """Return the number of nodes until the table grows.
@@ -172,15 +172,14 @@ class Driver:
         return buckets * BUCKET_ENTRIES - self.nodes if self._may_grow and buckets <= self._max_buckets else NO_GROWTH
 
     def grow(self, clock: Clock) -> None:
-        """Make the table four times as large, unless too little time is left for it."""
+        """Make the table four times as large, unless too little time is left for it.
+
+        Meanwhile the helpers search with the old table. Some of the results that they store in it are lost.
+        """
         buckets = self._mask + 1
         if clock.left() < 4 * buckets * GROW_BUCKET_S:
             self._may_grow = False
             return
-        with self.helpers.paused():
-            table = self.kernel.zeros(4 * len(self.table))
-            table[: len(self.table)] = self.table
-            self.table = table
-            for worker in self.workers:
-                worker.control[tree.MASK] = 4 * buckets - 1
-            self._first.rehash(table, buckets)
+        table = self.kernel.zeros(4 * len(self.table))
+        self._first.rehash(self.table, table)
+        self.table = table

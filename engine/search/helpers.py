@@ -8,8 +8,7 @@ together only through the table and the marks of busy moves (tree.py).
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from engine.search.worker import Task, Worker
@@ -65,16 +64,6 @@ class Helpers:
     def finished(self) -> Worker | None:
         """The helper that has finished the current search, or None."""
         return self._done if self._joined else None
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Keep the helpers out of the kernel."""
-        with self._changed:
-            joined, self._joined = self._joined, False
-            self._changed.wait_for(lambda: not self._running)
-            yield
-            self._joined = joined
-            self._changed.notify_all()
 
     def _help(self, worker: Worker) -> None:
         """Search whenever the helpers have joined a search."""

@@ -22,9 +22,9 @@ from engine.rules import Rules, specialise
 from engine.search import endgame_table, primitives, table, tree
 
 Notice = Callable[[str], None]
-Run = Callable[[Any, Any, Any, Any, Any, Any, Any, Any], None]
+Run = Callable[[Any, Any, Any, Any, Any, Any, Any, Any, Any], None]
 INTRINSICS = ("ones", "lowest", "mix", "length", "load_word", "store_word")  # imported from engine/search/intrinsics.py
-RUN_ARRAYS = 8  # number of arguments of `run`
+RUN_ARRAYS = 9  # number of arguments of `run`
 HUGE_PAGE_MIN_WORDS = 1 << 19  # smaller arrays do not gain from huge pages
 MAX_WORD_BITS = 63  # compiled code uses signed 64-bit words
 SEARCH_MODULES = (endgame_table.__name__, table.__name__, tree.__name__)

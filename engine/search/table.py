@@ -7,6 +7,8 @@ entry is not found.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.search.primitives import load_word, store_word
 
 INFINITY = 1 << 40
@@ -17,6 +19,11 @@ BUCKET_ENTRIES = 4  # four pairs of words fill one cache line
 BOUND_OFFSET = 1 << 15
 NO_BOUND = BOUND_OFFSET - 1  # stored as the bound if there is none
 NO_MOVE = 255
+
+
+def bucket_mask(table: Sequence[int]) -> int:
+    """Return the bits of a hash that are the number of its bucket."""
+    return len(table) // (2 * BUCKET_ENTRIES) - 1
 
 
 def pack(low: int, high: int, move: int, depth: int, effort: int, age: int) -> int:
@@ -70,15 +77,15 @@ def store_entry(
     store_word(table, place + 1, data)
 
 
-def rehash(table: list[int], buckets: int, mask: int) -> None:
-    """Move the entries of the first `buckets` buckets to their places in a larger table. No other thread may use it.
+def rehash(old: list[int], table: list[int], buckets: int, mask: int) -> None:
+    """Copy the entries of an old table to their places in a larger, empty one, which no other thread may use yet.
 
-    A new bucket gets entries from one old bucket only, so each entry keeps its place within the bucket.
+    A new bucket gets entries from one old bucket only, so each entry keeps its place within the bucket. Other threads
+    may write the old table meanwhile. The words of an entry may then not belong together, and it is not found.
     """
     for bucket in range(buckets):
         for at in range(2 * BUCKET_ENTRIES * bucket, 2 * BUCKET_ENTRIES * (bucket + 1), 2):
-            word, data = table[at], table[at + 1]
-            there = at + (((word ^ data) & mask) - bucket) * (2 * BUCKET_ENTRIES)
-            if there != at and data != 0:
+            word, data = load_word(old, at), load_word(old, at + 1)
+            if data != 0:
+                there = at + (((word ^ data) & mask) - bucket) * (2 * BUCKET_ENTRIES)
                 table[there], table[there + 1] = word, data
-                table[at], table[at + 1] = 0, 0

@@ -11,6 +11,7 @@ proved and holds at any depth.
     stack    FRAME_FIELDS ints per ply: the position, the window, the progress through its moves
     moves    MAX_MOVES ints per ply; `weights` has the search order
     table    the transposition table (table.py); values are stored without the part that `base` returns
+    old      the smaller table before, if the table has just grown
     history  a weight per side and move, increased when the move causes a cut-off
     busy     marks of the moves that a thread searches now
     endgames the endgame table (endgame_table.py), if the game has one
@@ -144,6 +145,7 @@ def run(
     moves: list[int],
     weights: list[int],
     table: list[int],
+    old: list[int],
     history: list[int],
     busy: list[int],
     endgames: list[int],
@@ -155,7 +157,7 @@ def run(
     last, search, known_endgames = control[LAST], control[SEARCH], control[KNOWN_ENDGAMES]
     busy_end = root + BUSY_PLIES if control[THREADS] > 1 else 0
     if control[OLD_BUCKETS] > 0:
-        rehash(table, control[OLD_BUCKETS], mask)
+        rehash(old, table, control[OLD_BUCKETS], mask)
         control[OLD_BUCKETS] = 0
     limit = nodes + control[BUDGET]
     while ply >= root:

@@ -12,6 +12,7 @@ from engine.search import tree
 from engine.search.endgames import EndgameTable
 from engine.search.kernel import Kernel
 from engine.search.limits import SLICE_S
+from engine.search.table import bucket_mask
 
 MAX_PAST_STATES = 100  # earlier states of the game that are checked for repetition
 
@@ -73,20 +74,21 @@ class Worker:
         """Continue the search for a number of nodes. Return whether it is finished."""
         nodes, start = self.nodes, time.perf_counter()
         self.control[tree.BUDGET] = budget
-        self._call(table)
+        self._call(table, table)
         spent = max(time.perf_counter() - start, 1e-9)
         wanted = int((self.nodes - nodes) / spent * SLICE_S)
         self.slice_nodes = max(16, min(wanted, 1 << 24, 4 * self.slice_nodes))
         return bool(self.control[tree.DONE])
 
-    def rehash(self, table: Any, old_buckets: int) -> None:
-        """Move the entries of a table that has grown to their places. No other thread may use the table."""
-        self.control[tree.OLD_BUCKETS], self.control[tree.BUDGET] = old_buckets, 0
-        self._call(table)
+    def rehash(self, old: Any, table: Any) -> None:
+        """Copy the entries of a table to their places in a larger one, which no other thread may use yet."""
+        self.control[tree.OLD_BUCKETS], self.control[tree.BUDGET] = bucket_mask(old) + 1, 0
+        self._call(table, old)
 
-    def _call(self, table: Any) -> None:
+    def _call(self, table: Any, old: Any) -> None:
+        self.control[tree.MASK] = bucket_mask(table)
         self.kernel.run(
-            self._stack, self._moves, self._weights, table, self._history, self._busy, self._endgames, self.control
+            self._stack, self._moves, self._weights, table, old, self._history, self._busy, self._endgames, self.control
         )
 
     # -- results of the last search

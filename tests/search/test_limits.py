@@ -66,8 +66,8 @@ def test_rehash_keeps_all_entries() -> None:
         store_entry(table, (check & 7) * 2 * BUCKET_ENTRIES, check, i, i, i, 1, 1, 1)
     kept = [i for i, check in enumerate(checks) if find_entry(table, (check & 7) * 2 * BUCKET_ENTRIES, check)]
     assert len(kept) > 15
-    table += [0] * (3 * size)
-    rehash(table, 8, 31)
+    old, table = table, [0] * (4 * size)
+    rehash(old, table, 8, 31)
     for i in kept:
         data = find_entry(table, (checks[i] & 31) * 2 * BUCKET_ENTRIES, checks[i])
         assert data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,8 @@ from engine.contract.exact import ExactSolver
 from engine.registry import create
 from engine.search import Limits, Report, Thinker, tree
 from engine.search.kernel import kernel
-from engine.search.table import BUCKET_ENTRIES, find_entry, store_entry
+from engine.search.limits import Clock
+from engine.search.table import BUCKET_ENTRIES, SOLID_DEPTH, find_entry, store_entry
 from engine.search.worker import Task, Worker
 from tests.waiting import until_blocking
 
@@ -66,10 +68,10 @@ def alternate(compiled: bool) -> list[int]:
     """Let two workers search one position alternately, in one thread. Return their nodes and results."""
     game = create("mancala")
     found = kernel(game, compiled)
-    busy, table, buckets = found.zeros(tree.BUSY_MARKS), found.zeros(256 * 2 * BUCKET_ENTRIES), 256
+    busy, table = found.zeros(tree.BUSY_MARKS), found.zeros(256 * 2 * BUCKET_ENTRIES)
     workers = [Worker(found, busy) for _ in range(2)]
     for worker in workers:
-        worker.control[tree.MASK], worker.control[tree.THREADS] = buckets - 1, len(workers)
+        worker.control[tree.THREADS] = len(workers)
         worker.prepare((), 100)
         worker.begin(Task(game.start(), 7, -1000, 1000, -1, 1))
     while not (workers[0].run(table, 97) | workers[1].run(table, 97)):
@@ -90,3 +92,21 @@ def test_a_move_that_another_thread_searches_comes_last() -> None:
         busy[mark >> 1 & tree.BUSY_MARKS - 1] = mark
     assert tree.pick_idle(moves[:], weights[:], 0, 3, busy, check, search) == 0, "all are busy"
     assert tree.pick_idle(moves[:], weights[:], 0, 3, busy, check, search + 1) == 0, "the marks are stale"
+
+
+def test_helpers_search_while_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = create("mancala")
+    driver = Thinker(game, compiled=True, threads=2).driver
+    helper, rehash, size = driver.workers[1], Worker.rehash, len(driver.table)
+
+    def rehash_later(worker: Worker, old: Any, table: Any) -> None:
+        before = helper.nodes
+        until_blocking("the helper goes on", lambda: helper.nodes > before)
+        rehash(worker, old, table)
+
+    monkeypatch.setattr(Worker, "rehash", rehash_later)
+    driver.prepare(())
+    with driver.helpers:
+        driver.helpers.join(Task(game.start(), SOLID_DEPTH, 0, 1, -1, 1))
+        driver.grow(Clock(Limits()))
+    assert len(driver.table) == 4 * size
