@@ -17,6 +17,7 @@ from engine.search.worker import Task, Worker
 
 GROW_BUCKET_S = 1e-6  # time that must be left per bucket to grow the table; ten times the cost
 INITIAL_BUCKETS = 1 << 12  # the table grows only in compiled searches
+REPEATED_SHARE = 0.25  # visits to known positions by several threads, at most, per visit by one thread
 MAX_DEPTH = 200
 MAX_THREADS = 64
 NO_GROWTH = 1 << 60
@@ -166,10 +167,12 @@ class Driver:
         """Return the number of nodes until the table grows.
 
         The table grows at fixed node counts, so that equal limits give equal results: when more positions have been
-        visited than the larger table can hold. Untouched memory costs nothing, so small searches stay small.
+        visited than the larger table can hold. Untouched memory costs nothing, so small searches stay small. Several
+        threads visit some positions more than once, which need no room.
         """
         buckets = 4 * (self._mask + 1)
-        return buckets * BUCKET_ENTRIES - self.nodes if self._may_grow and buckets <= self._max_buckets else NO_GROWTH
+        nodes = buckets * BUCKET_ENTRIES * (1 if len(self.workers) == 1 else 1 + REPEATED_SHARE)
+        return int(nodes) - self.nodes if self._may_grow and buckets <= self._max_buckets else NO_GROWTH
 
     def grow(self, clock: Clock) -> None:
         """Make the table four times as large, unless too little time is left for it.

@@ -110,3 +110,12 @@ def test_helpers_search_while_the_table_grows(monkeypatch: pytest.MonkeyPatch) -
         driver.helpers.join(Task(game.start(), SOLID_DEPTH, 0, 1, -1, 1))
         driver.grow(Clock(Limits()))
     assert len(driver.table) == 4 * size
+
+
+def test_table_grows_later_with_several_threads() -> None:
+    game, sizes = create("mancala"), list[int]()
+    for threads in (1, 2):
+        thinker = Thinker(game, compiled=True, threads=threads)
+        thinker.think(game.start(), Limits(nodes=70_000))
+        sizes.append(len(thinker.driver.table))
+    assert sizes[0] == 4 * sizes[1], "they visit some positions more than once"
