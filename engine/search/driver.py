@@ -9,12 +9,13 @@ from engine.search import tree
 from engine.search.endgame_table import endgame_value
 from engine.search.endgames import NO_ENDGAMES, EndgameTable, load_endgames
 from engine.search.helpers import Helpers
-from engine.search.kernel import Notice, kernel
+from engine.search.kernel import Notice, kernel, release
 from engine.search.limits import Clock
 from engine.search.primitives import mix
 from engine.search.table import BUCKET_ENTRIES, bucket_mask, find_entry
 from engine.search.worker import Task, Worker
 
+GROW_WORDS = 1 << 19  # of the old table that are copied at once
 GROW_BUCKET_S = 1e-6  # time that must be left per bucket to grow the table; ten times the cost
 INITIAL_BUCKETS = 1 << 12  # the table grows only in compiled searches
 REPEATED_SHARE = 0.25  # visits to known positions by several threads, at most, per visit by one thread
@@ -183,6 +184,9 @@ class Driver:
         if clock.left() < 4 * buckets * GROW_BUCKET_S:
             self._may_grow = False
             return
-        table = self.kernel.zeros(4 * len(self.table))
-        self._first.rehash(self.table, table)
+        old, table = self.table, self.kernel.zeros(4 * len(self.table))
+        for start in range(0, len(old), GROW_WORDS):
+            self._first.rehash(old[start : start + GROW_WORDS], table)
+            if len(self.workers) == 1:  # so the old table does not come on top of the memory limit
+                release(old, start, min(GROW_WORDS, len(old) - start))
         self.table = table

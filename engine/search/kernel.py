@@ -55,6 +55,12 @@ def zeros(count: int) -> memoryview:
     return memoryview(memory).cast("q")
 
 
+def release(array: Any, start: int, count: int) -> None:
+    """Free the memory of words of a large array of zeros(), where the system can. They lose their values."""
+    if hasattr(mmap, "MADV_DONTNEED") and count >= HUGE_PAGE_MIN_WORDS:
+        array.obj.madvise(mmap.MADV_DONTNEED, 8 * start, 8 * count)
+
+
 def kernel(game: Game, compiled: bool | None = None, notice: Notice = lambda sentence: None) -> Kernel:
     """Return the kernel of a game.
 

@@ -78,14 +78,14 @@ def store_entry(
 
 
 def rehash(old: list[int], table: list[int], buckets: int, mask: int) -> None:
-    """Copy the entries of an old table to their places in a larger, empty one, which no other thread may use yet.
+    """Copy the first `buckets` buckets of an old table, or of a part of it, to their places in a larger one.
 
-    A new bucket gets entries from one old bucket only, so each entry keeps its place within the bucket. Other threads
-    may write the old table meanwhile. The words of an entry may then not belong together, and it is not found.
+    The larger table must be empty there, and no other thread may use it yet. A new bucket gets entries from one old
+    bucket only, so each entry keeps its place within the bucket. Other threads may write the old table meanwhile. The
+    words of an entry may then not belong together, and it is not found.
     """
-    for bucket in range(buckets):
-        for at in range(2 * BUCKET_ENTRIES * bucket, 2 * BUCKET_ENTRIES * (bucket + 1), 2):
-            word, data = load_word(old, at), load_word(old, at + 1)
-            if data != 0:
-                there = at + (((word ^ data) & mask) - bucket) * (2 * BUCKET_ENTRIES)
-                table[there], table[there + 1] = word, data
+    for at in range(0, 2 * BUCKET_ENTRIES * buckets, 2):
+        word, data = load_word(old, at), load_word(old, at + 1)
+        if data != 0:
+            there = ((word ^ data) & mask) * (2 * BUCKET_ENTRIES) + at % (2 * BUCKET_ENTRIES)
+            table[there], table[there + 1] = word, data

@@ -81,7 +81,7 @@ class Worker:
         return bool(self.control[tree.DONE])
 
     def rehash(self, old: Any, table: Any) -> None:
-        """Copy the entries of a table to their places in a larger one, which no other thread may use yet."""
+        """Copy the entries of a part of a table to their places in a larger one, which no other thread may use yet."""
         self.control[tree.OLD_BUCKETS], self.control[tree.BUDGET] = bucket_mask(old) + 1, 0
         self._call(table, old)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sys
 import threading
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import pytest
 
 from engine.registry import create
 from engine.search import Limits, Report, Thinker
+from engine.search.kernel import HUGE_PAGE_MIN_WORDS
 from engine.search.limits import Clock
 from engine.search.table import BUCKET_ENTRIES, find_entry, rehash, store_entry
 from tests.waiting import TIMEOUT_S
@@ -123,3 +125,15 @@ def test_search_in_a_thread_does_not_block_the_event_loop() -> None:
         return ticks
 
     assert asyncio.run(count_ticks()) > 20
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems free the memory later")
+def test_memory_of_the_old_table_is_freed_while_the_new_one_fills() -> None:
+    driver = Thinker(create("maxconnect4"), compiled=True).driver
+    while len(driver.table) < HUGE_PAGE_MIN_WORDS:
+        driver.grow(Clock(Limits()))
+    old = driver.table
+    store_entry(old, 0, 0, 1, 2, 3, 4, 5, 6)
+    driver.grow(Clock(Limits()))
+    assert find_entry(driver.table, 0, 0)
+    assert not any(old)
