@@ -378,5 +378,8 @@ def count_occurrences(room: Room, limit: int) -> int:
 
     Marks may collide. If the count by marks reaches `limit`, the states are replayed and compared.
     """
-    count = room.position_marks.count(room.position_marks[-POSITION_MARK_BYTES:])
+    marks, mark = room.position_marks, room.position_marks[-POSITION_MARK_BYTES:]
+    if marks.rfind(mark, 0, -POSITION_MARK_BYTES) < 0:  # in long games this takes a quarter of the time of `count`
+        return 1
+    count = marks.count(mark)
     return count if count < limit else list(states(room)).count(room.state)
