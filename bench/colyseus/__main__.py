@@ -137,17 +137,24 @@ async def generate(arguments: Namespace, place: Path, **options: object) -> Any:
 def report(measured: dict[str, list[Any]], watchers: int) -> None:
     what, rate = ("events to watchers", "deliv_rate") if watchers else ("moves", "rate")
     print(f"{what} per second; CPU microseconds of each; p99 of a move (medians; least and most of the rounds)")
+    if watchers:
+        print("and p50 and p99 of a move on its way to a watcher")
     for name, rounds in measured.items():
         rates = [one[rate] for one in rounds]
         cpu = [one["cpu_us_per"] * one["rate"] / one[rate] for one in rounds]
         print(
             f"  {name:10} {median(rates):9,.0f} ({min(rates):,.0f} to {max(rates):,.0f})  {median(cpu):6.2f} µs "
-            f"({min(cpu):.2f} to {max(cpu):.2f})  {median([one['p99'] for one in rounds]) / 1000:6.1f} ms"
+            f"({min(cpu):.2f} to {max(cpu):.2f})  {median_ms(rounds, 'p99'):6.1f} ms"
+            + (f"  watchers {median_ms(rounds, 's50'):6.1f} {median_ms(rounds, 's99'):6.1f} ms" if watchers else "")
         )
     for by, speed in (("rate", deliveries(rate)), ("CPU time", deliveries_per_cpu(rate))):
         rounds_of = zip(*[measured[name] for name in (*WAYS, OURS)], strict=True)
         ratios = sorted(speed(ours) / max(map(speed, others)) for *others, ours in rounds_of)
         print(f"Parlour to the better of both, by {by}: {median(ratios):.2f} x ({ratios[0]:.2f} to {ratios[-1]:.2f})")
+
+
+def median_ms(rounds: list[Any], delay: str) -> float:
+    return float(median([one[delay] for one in rounds])) / 1000
 
 
 def deliveries(rate: str) -> Callable[[Any], float]:
