@@ -14,6 +14,8 @@ from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
 from server.rooms.timers import Now
 
+WRITES_AT_ONCE = 50  # to watchers, before the players' commands are read
+
 BuiltFrames = dict[tuple[frozenset[str], bool], bytes]  # of the same events, by wishes and encoding
 
 
@@ -34,7 +36,8 @@ class Broadcaster:
         self._max_backlog = settings.send_buffer
         self._stall_timeout_ms = int(settings.stall_timeout * 1000)
         self._now = now
-        self._ticking: dict[LiveRoom, None] = {}  # rooms with events for their watchers
+        self._ticking: dict[LiveRoom, None] = {}  # rooms with events for their watchers, until the next tick
+        self._due: dict[LiveRoom, None] = {}  # the rooms of this tick whose watchers have not been written to yet
 
     def publish(
         self, live: LiveRoom, packets: list[Packet], client: Client | None = None, command: RoomCommand | None = None
@@ -87,7 +90,7 @@ class Broadcaster:
                 self.flush_room(live)
                 return
             if not self._ticking:
-                asyncio.get_running_loop().call_later(self._tick_s, self.flush)
+                asyncio.get_running_loop().call_later(self._tick_s, self._tick)
             self._ticking[live] = None
 
     def seat(self, live: LiveRoom, client: Client, id: int) -> None:
@@ -106,10 +109,31 @@ class Broadcaster:
                 snapshot = live.snapshot(client, self._now())
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
 
+    def _tick(self) -> None:
+        """Begin to write what is pending for watchers."""
+        under_way = bool(self._due)
+        self._due |= self._ticking
+        self._ticking = {}
+        if not under_way:
+            self._flush_some()
+
+    def _flush_some(self) -> None:
+        """Write to the watchers of some rooms. The others follow after the commands that have arrived meanwhile."""
+        writes = 0
+        try:
+            while self._due and writes < WRITES_AT_ONCE:
+                live = next(iter(self._due))
+                del self._due[live]
+                writes += len(live.watchers)
+                self.flush_room(live)
+        finally:
+            if self._due:
+                asyncio.get_running_loop().call_soon(self._flush_some)
+
     def flush(self) -> None:
         """Write what is pending for the watchers of every room."""
-        ticking, self._ticking = self._ticking, {}
-        for live in ticking:
+        due, self._due, self._ticking = self._due | self._ticking, {}, {}
+        for live in due:
             self.flush_room(live)
 
     def flush_room(self, live: LiveRoom) -> None:

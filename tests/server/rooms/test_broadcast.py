@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ from protocol.commands import Join, Move, Say
 from protocol.replies import Error, Ok, Snapshot
 from server.config import Settings
 from server.domain.decision import Refusal
+from server.rooms import broadcast
 from server.rooms.broadcast import Broadcaster
 from server.rooms.live_room import LiveRoom
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW, do
 from tests.server.fakes import ManualClock, RecordingClient
 from tests.server.rooms.helpers import advance, live_game, live_waiting, play
+from tests.waiting import settle, until
 
 SEND_BUFFER_BYTES = 1000
 STALL_TIMEOUT_MS = 10_000
@@ -99,6 +102,91 @@ async def test_every_tick_flushes_all_rooms_with_events(clock: ManualClock) -> N
         for _ in range(3):
             await asyncio.sleep(0)
         assert [watcher.writes for watcher in watchers] == [tick, tick, 0]
+
+
+async def tick_of(rooms: list[LiveRoom], sender: Broadcaster, move: str, done: Callable[[], bool]) -> None:
+    """Play a move in rooms, and wait for a tick."""
+    for live in rooms:
+        sender.publish(live, play(live, move))
+    await until("the tick", done)
+
+
+async def test_commands_are_read_between_the_watchers_of_two_rooms(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "WRITES_AT_ONCE", 2)
+    rooms, sender = [live_game(), live_game(), live_game(), live_game()], broadcaster(clock, watch_tick=1e-9)
+    order: list[str] = []
+
+    class Watcher(RecordingClient):
+        def write(self, frames: bytes) -> int:
+            order.append("watcher")
+            asyncio.get_running_loop().call_soon(order.append, "command")  # it would be read in the next iteration
+            return super().write(frames)
+
+    watchers = [attach(live, Watcher(EVE)) for live in rooms]
+    await tick_of(rooms, sender, "a1", lambda: len(order) == 8)
+    assert order == ["watcher", "watcher", "command", "command"] * 2
+    await tick_of(rooms, sender, "b1", lambda: len(order) == 16)
+    assert [[event.ply for event in watcher.messages] for watcher in watchers] == [[1, 2]] * 4
+
+
+async def test_events_during_a_tick_are_written_once_and_in_order(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "WRITES_AT_ONCE", 1)
+    rooms, sender = [live_game(), live_game()], broadcaster(clock, watch_tick=1e-9)
+
+    class Watcher(RecordingClient):
+        def write(self, frames: bytes) -> int:
+            if not self.messages:  # both rooms go on: the first is written already, the second is not
+                for live in rooms:
+                    sender.publish(live, play(live, "b1"))
+            return super().write(frames)
+
+    watchers = [attach(rooms[0], Watcher(EVE)), attach(rooms[1], RecordingClient(EVE))]
+    await tick_of(rooms, sender, "a1", lambda: all(len(watcher.messages) == 2 for watcher in watchers))
+    assert [[event.ply for event in watcher.messages] for watcher in watchers] == [[1, 2]] * 2
+    assert [watcher.writes for watcher in watchers] == [2, 1]
+
+
+async def test_room_that_cannot_be_written_does_not_stop_the_tick(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "WRITES_AT_ONCE", 1)
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+    rooms, sender = [live_game(), live_game()], broadcaster(clock, watch_tick=1e-9)
+
+    class Broken(RecordingClient):
+        def write(self, frames: bytes) -> int:
+            raise ValueError
+
+    attach(rooms[0], Broken(EVE))
+    watcher = attach(rooms[1], RecordingClient(EVE))
+    await tick_of(rooms, sender, "a1", lambda: watcher.writes == 1)
+    await tick_of(rooms, sender, "b1", lambda: watcher.writes == 2)
+
+
+async def test_stopping_server_writes_to_all_watchers_at_once(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "WRITES_AT_ONCE", 1)
+    rooms, sender = [live_game(), live_game(), live_game()], broadcaster(clock, watch_tick=1e-9)
+    written: list[int] = []
+
+    def stop() -> None:
+        sender.flush()
+        written.extend(watcher.writes for watcher in watchers)
+
+    class First(RecordingClient):
+        def write(self, frames: bytes) -> int:
+            asyncio.get_running_loop().call_soon(stop)
+            return super().write(frames)
+
+    watchers = [attach(rooms[0], First(EVE)), *[attach(live, RecordingClient(EVE)) for live in rooms[1:]]]
+    await tick_of(rooms, sender, "a1", lambda: bool(written))
+    await settle()
+    assert written == [watcher.writes for watcher in watchers] == [1, 1, 1]
 
 
 def test_watchers_get_events_at_once_without_a_tick(clock: ManualClock) -> None:
