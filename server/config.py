@@ -66,7 +66,9 @@ class Settings:
     )
     forwarded: bool = setting(False, "behind a proxy: take client addresses from the last X-Forwarded-For")
     deflate: bool = setting(False, "offer permessage-deflate: less traffic, more memory and CPU time")
-    watch_tick: float = setting(0.02, "seconds between writes to watchers; 0 writes immediately", low=0)
+    watch_tick: float = setting(
+        0.02, "seconds between writes to watchers, up to twice as many for many watchers; 0 writes immediately", low=0
+    )
     lobby_tick: float = setting(0.25, "seconds between lobby updates", low=0)
     rate: float = setting(
         30.0, "messages per second that a connection may send on average; commands that cost more count more", low=0.1

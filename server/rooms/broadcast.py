@@ -14,7 +14,9 @@ from server.rooms.client import Client, player_of
 from server.rooms.live_room import LiveRoom
 from server.rooms.timers import Now
 
+REST_PER_WRITE_S = 40e-6  # a write takes about 5 µs, so the writes to watchers take up to an eighth of the time
 WRITES_AT_ONCE = 50  # to watchers, before the players' commands are read
+MAX_TICKS = 2  # until watchers get an event: no rest is longer
 
 BuiltFrames = dict[tuple[frozenset[str], bool], bytes]  # of the same events, by wishes and encoding
 
@@ -29,7 +31,11 @@ def frames_for(live: LiveRoom, client: Client, packets: list[Packet], built: Bui
 
 
 class Broadcaster:
-    """Writes frames. An event is encoded once per room and encoding, for any number of clients."""
+    """Writes frames. An event is encoded once per room and encoding, for any number of clients.
+
+    After writing to many watchers, the next tick is up to twice as long, so that the moves of players do not wait for
+    ever more writes.
+    """
 
     def __init__(self, settings: Settings, now: Now) -> None:
         self._tick_s = settings.watch_tick
@@ -38,6 +44,7 @@ class Broadcaster:
         self._now = now
         self._ticking: dict[LiveRoom, None] = {}  # rooms with events for their watchers, until the next tick
         self._due: dict[LiveRoom, None] = {}  # the rooms of this tick whose watchers have not been written to yet
+        self._rested_at = 0.0  # when watchers may be written to again, in the time of the event loop
 
     def publish(
         self, live: LiveRoom, packets: list[Packet], client: Client | None = None, command: RoomCommand | None = None
@@ -90,7 +97,8 @@ class Broadcaster:
                 self.flush_room(live)
                 return
             if not self._ticking:
-                asyncio.get_running_loop().call_later(self._tick_s, self._tick)
+                loop = asyncio.get_running_loop()
+                loop.call_later(self.seconds_to_tick(loop.time()), self._tick)
             self._ticking[live] = None
 
     def seat(self, live: LiveRoom, client: Client, id: int) -> None:
@@ -109,6 +117,10 @@ class Broadcaster:
                 snapshot = live.snapshot(client, self._now())
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
 
+    def seconds_to_tick(self, now: float) -> float:
+        """Return how long the next tick takes: longer if the last one has written to many watchers."""
+        return min(max(self._tick_s, self._rested_at - now), MAX_TICKS * self._tick_s)
+
     def _tick(self) -> None:
         """Begin to write what is pending for watchers."""
         under_way = bool(self._due)
@@ -119,6 +131,7 @@ class Broadcaster:
 
     def _flush_some(self) -> None:
         """Write to the watchers of some rooms. The others follow after the commands that have arrived meanwhile."""
+        loop = asyncio.get_running_loop()
         writes = 0
         try:
             while self._due and writes < WRITES_AT_ONCE:
@@ -127,8 +140,9 @@ class Broadcaster:
                 writes += len(live.watchers)
                 self.flush_room(live)
         finally:
+            self._rested_at = max(self._rested_at, loop.time()) + writes * REST_PER_WRITE_S
             if self._due:
-                asyncio.get_running_loop().call_soon(self._flush_some)
+                loop.call_soon(self._flush_some)
 
     def flush(self) -> None:
         """Write what is pending for the watchers of every room."""

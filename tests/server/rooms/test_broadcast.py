@@ -189,6 +189,18 @@ async def test_stopping_server_writes_to_all_watchers_at_once(
     assert written == [watcher.writes for watcher in watchers] == [1, 1, 1]
 
 
+async def test_tick_after_many_writes_is_longer_but_not_more_than_twice_as_long(clock: ManualClock) -> None:
+    live, tick_s = live_game(), 0.001
+    sender = broadcaster(clock, watch_tick=tick_s)
+    watchers = [attach(live, RecordingClient(EVE)) for _ in range(1000)]
+    now = asyncio.get_running_loop().time()
+    assert sender.seconds_to_tick(now) == tick_s
+    await tick_of([live], sender, "a1", lambda: watchers[-1].writes == 1)
+    written_at = asyncio.get_running_loop().time()
+    assert sender.seconds_to_tick(now) == 2 * tick_s
+    assert sender.seconds_to_tick(written_at + 1000 * broadcast.REST_PER_WRITE_S) == tick_s
+
+
 def test_watchers_get_events_at_once_without_a_tick(clock: ManualClock) -> None:
     live = live_game()
     eve = attach(live, RecordingClient(EVE))
