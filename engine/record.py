@@ -24,7 +24,7 @@ spaces at either end, a leading quotation mark) is written as a JSON string.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -33,7 +33,7 @@ from engine.game import REASONS, Game, State
 from engine.options import OptionValue
 from engine.record_move import TIME_FIELDS, UNKNOWN_SIDE, MoveLine, Played, quote, read_line, unquote
 from engine.registry import GAMES, create
-from engine.replay import Replay, ending
+from engine.replay import Replay, ending, side_to_move
 
 __all__ = [
     "InvalidRecord",
@@ -42,9 +42,11 @@ __all__ = [
     "Record",
     "ending",
     "fault",
+    "json_moves",
     "parse",
     "play_through",
     "replay",
+    "text_lines",
     "to_json",
     "verify",
     "write",
@@ -100,6 +102,11 @@ def play_through(record: Record) -> Replay:
     return Replay.of(record.create(), [played.move for played in record.moves])
 
 
+def states_of(record: Record) -> Iterator[State]:
+    """Yield the start, and the state after each move that can be played."""
+    return Replay.steps(record.create(), [played.move for played in record.moves])
+
+
 def replay(record: Record) -> tuple[Game, list[State]]:
     """Return the game and all states of a record. Raises InvalidRecord for the first move that cannot be played."""
     replayed = play_through(record)
@@ -134,7 +141,11 @@ def verify(record: Record) -> None:
 
 
 def write(record: Record) -> str:
-    replayed = play_through(record)
+    return "".join(text_lines(record))
+
+
+def text_lines(record: Record) -> Iterator[str]:
+    """Yield the lines of a record as text. Each move is replayed when its line is wanted: it can be done in steps."""
     lines = [FIRST_LINE, f"game: {record.game}"]
     lines += [f"option {name}: {quote(str(value))}" for name, value in record.options.items()]
     lines += [f"seat {side}: {quote(name)}" for side, name in enumerate(record.seats)]
@@ -143,8 +154,12 @@ def write(record: Record) -> str:
     if record.seed is not None:
         lines.append(f"seed: {record.seed}")
     lines.append("")
-    lines += [played.line(ply, replayed.side(ply)) for ply, played in enumerate(record.moves, 1)]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    yield from (f"{line.rstrip()}\n" for line in lines)
+    game, states = record.create(), states_of(record)
+    for ply, played in enumerate(record.moves, 1):
+        state = next(states, None)  # before the move
+        side = UNKNOWN_SIDE if state is None else side_to_move(game, state)
+        yield f"{played.line(ply, side).rstrip()}\n"
 
 
 def bot_lines(side: int, program: Program | None) -> list[str]:
@@ -154,19 +169,8 @@ def bot_lines(side: int, program: Program | None) -> list[str]:
     return [f"{name} {side}: {quote(value)}" for name, value in values.items() if value]
 
 
-def to_json(record: Record) -> dict[str, Any]:
-    """Return the record as JSON data, with the position after each move that can be played."""
-    replayed = play_through(record)
-    game, states = replayed.game, replayed.states
-    moves: list[dict[str, Any]] = []
-    for ply, played in enumerate(record.moves, 1):
-        entry: dict[str, Any] = {"ply": ply, "move": played.move}
-        if ply < len(states):
-            entry |= {"side": states[ply - 1].turn, "position": game.dump(states[ply])}
-        entry |= {name: ms / 1000 for name in TIME_FIELDS if (ms := getattr(played, name)) is not None}
-        if played.note:
-            entry["note"] = played.note
-        moves.append(entry)
+def to_json(record: Record, moves: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Return the record as JSON data. `moves`: the result of `json_moves`, if it is known."""
     return {
         "game": record.game,
         "options": dict(record.options),
@@ -177,9 +181,28 @@ def to_json(record: Record) -> dict[str, Any]:
         "result": record.result,
         "reason": record.reason,
         "seed": record.seed,
-        "start": game.start_position,
-        "moves": moves,
+        "start": record.create().start_position,
+        "moves": list(json_moves(record) if moves is None else moves),
     }
+
+
+def json_moves(record: Record) -> Iterator[dict[str, Any]]:
+    """Yield the moves of a record as JSON data, with the position after each move that can be played.
+
+    Each move is replayed when it is wanted, so it can be done in steps.
+    """
+    game, states = record.create(), states_of(record)
+    before = next(states)
+    for ply, played in enumerate(record.moves, 1):
+        entry: dict[str, Any] = {"ply": ply, "move": played.move}
+        state = next(states, None)
+        if state is not None:
+            entry |= {"side": before.turn, "position": game.dump(state)}
+            before = state
+        entry |= {name: ms / 1000 for name in TIME_FIELDS if (ms := getattr(played, name)) is not None}
+        if played.note:
+            entry["note"] = played.note
+        yield entry
 
 
 # -- reading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.errors import GameError
@@ -14,6 +14,11 @@ from engine.record_move import UNKNOWN_SIDE
 def ending(game: Game, states: Sequence[State]) -> Outcome | None:
     """Return how a game with these states has ended (rules, repetition or ply limit), or None if it has not."""
     return game.judge(states[-1], len(states) - 1, states.count(states[-1]))
+
+
+def side_to_move(game: Game, state: State) -> str:
+    """Return the name of the side to move, without spaces."""
+    return game.sides[game.turn(state)].replace(" ", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,19 @@ class Replay:
 
     @classmethod
     def of(cls, game: Game, moves: Iterable[str]) -> Replay:
+        steps = cls.steps(game, moves)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                replayed: Replay = end.value
+                return replayed
+
+    @classmethod
+    def steps(cls, game: Game, moves: Iterable[str]) -> Generator[State, None, Replay]:
+        """Yield each state when it is computed, the start first. Return the replay."""
         states = [game.start()]
+        yield states[0]
         seen = Counter(states)
         ended = game.judge(states[0], 0, 1)
         for ply, move in enumerate(moves, 1):
@@ -41,10 +58,11 @@ class Replay:
             states.append(state)
             seen[state] += 1
             ended = game.judge(state, ply, seen[state], over)
+            yield state
         return cls(game, tuple(states), ended)
 
     def side(self, ply: int) -> str:
         """Return the name of the side that plays a ply, without spaces."""
         if not 0 < ply <= len(self.states):
             return UNKNOWN_SIDE
-        return self.game.sides[self.game.turn(self.states[ply - 1])].replace(" ", "")
+        return side_to_move(self.game, self.states[ply - 1])
