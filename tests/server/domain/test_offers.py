@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from protocol.commands import Abort, AnswerDraw, OfferDraw, Rematch, Resign, Takeback
 from protocol.events import Declined, TakenBack
 from protocol.types import TimeControl
@@ -33,6 +35,13 @@ def test_takeback_needs_both_players_and_returns_to_the_last_turn_of_the_asker()
     assert (back.ply, back.turn, back.status) == (0, 0, "running")
     only_one = do(do(room, BEN, Takeback).room, ANN, Takeback).room
     assert (only_one.ply, only_one.turn) == (1, 1)
+
+
+def test_takeback_replays_no_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = play(running(), "a4b4")
+    asked = do(play(before, "d1c1"), BEN, Takeback).room
+    monkeypatch.setattr("server.domain.room.states", None)
+    assert do(asked, ANN, Takeback).room.state == before.state
 
 
 def test_takeback_can_be_declined() -> None:
