@@ -36,11 +36,13 @@ async def puzzle(client: Client, command: Puzzle) -> None:
         return
     if command.number >= len(known):
         raise Refusal("bad_request", f"there are {len(known)} puzzles of {command.game}, numbered from 0")
-    client.send(Ok(id=command.id, puzzle=puzzle_info(known[command.number], command.number)))
+    client.send(Ok(id=command.id, puzzle=puzzle_info(command.game, command.number)))
 
 
-def puzzle_info(puzzle: KnownPuzzle, number: int) -> PuzzleInfo:
-    """Return a puzzle as clients get it."""
+@cache
+def puzzle_info(name: str, number: int) -> PuzzleInfo:
+    """Return a puzzle of a game as clients get it. To compute all legal moves takes up to a millisecond."""
+    puzzle = puzzles_of(name)[number]
     game = puzzle.create()
     position = Position(game, game.start())
     return PuzzleInfo(

@@ -6,6 +6,7 @@ from engine.puzzles import shipped_puzzles
 from engine.registry import GAMES
 from protocol.commands import Boards, Puzzle, Resign
 from protocol.replies import Ok
+from server.handlers import puzzles
 from server.handlers.puzzles import puzzles_of
 from tests.server.conftest import Build
 from tests.server.domain.helpers import EVE
@@ -27,6 +28,13 @@ async def test_puzzle_has_all_that_a_client_without_rules_needs(server: Harness,
         assert all(legal.path and legal.board for legal in found.legal)
         assert len(found.board) == sum(name is not None for row in found.layout.rows for name in row)
         assert "One move" in found.task
+
+
+async def test_puzzle_is_computed_once(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    eve = server.connect(EVE)
+    first = (await server.ask(eve, Puzzle, game="conga", number=7)).puzzle
+    monkeypatch.setattr(puzzles, "Position", None)
+    assert (await server.ask(eve, Puzzle, game="conga", number=7)).puzzle is first
 
 
 async def test_unknown_puzzles_are_refused(server: Harness) -> None:
