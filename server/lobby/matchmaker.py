@@ -33,6 +33,7 @@ from server.storage.interface import Store, Unavailable
 from server.storage.room_index import read_infos
 
 MAX_ROOMS_READ = 1000
+ROOMS_DECODED_AT_ONCE = 100  # that many keep the event loop busy for about 0.1 ms
 BOT_ANSWER_MS = 2000  # time for a bot to accept before the next one is asked
 Terms = tuple[frozenset[tuple[str, int | str]], TimeControl, bool]  # players who want the same terms can meet
 Invite = Callable[[LiveRoom, str], None]
@@ -91,12 +92,15 @@ class Matchmaker:
 
     async def _waits(self, game: str) -> dict[Terms, list[Seeker]]:
         waits: dict[Terms, list[Seeker]] = {}
-        for info in read_infos(await self._store.rooms(game, "waiting", MAX_ROOMS_READ)):
-            seats = [seat for seat in info.seats if seat is not None]
-            if info.paired and len(seats) == 1 and seats[0].online:
-                (seat,) = seats
-                wait = Seeker(info.room, seat.player, seat.rating, info.created_at, info.met, seat.provisional)
-                waits.setdefault(terms(info.options, info.clock, info.rated), []).append(wait)
+        stored = await self._store.rooms(game, "waiting", MAX_ROOMS_READ)
+        for first in range(0, len(stored), ROOMS_DECODED_AT_ONCE):
+            await asyncio.sleep(0)  # other clients proceed
+            for info in read_infos(stored[first : first + ROOMS_DECODED_AT_ONCE]):
+                seats = [seat for seat in info.seats if seat is not None]
+                if info.paired and len(seats) == 1 and seats[0].online:
+                    (seat,) = seats
+                    wait = Seeker(info.room, seat.player, seat.rating, info.created_at, info.met, seat.provisional)
+                    waits.setdefault(terms(info.options, info.clock, info.rated), []).append(wait)
         return waits
 
     async def _seat(self, live: LiveRoom, player: Player) -> bool:
