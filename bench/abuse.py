@@ -37,9 +37,9 @@ import uvloop
 
 from bench.processes import NO_LIMITS
 from bench.server import flush_ms
-from client.loadtest.matches import Tally, ask, open_matches, percentile
+from client.loadtest.matches import Tally, ask, ask_once, open_matches, percentile
 from client.loadtest.sockets import Client, connect, masked
-from protocol.codec import MSGPACK
+from protocol.codec import MSGPACK, pack
 from protocol.commands import (
     Abort,
     Command,
@@ -81,14 +81,20 @@ class Stranger:
         self.played = ""  # a room of honest players
         self.client: Client | None = None
         self.room = ""
+        self.welcome_at = 0.0  # when the server may accept the next hello
         self.replies: Counter[str] = Counter()
 
     async def connect(self, url: str) -> None:
-        """Connect and say hello, unless the connection is still open."""
-        if self.client is None or self.client.closed:
-            self.client, self.room = await connect(url, STRANGER), ""
-            await ask(self.client, Hello(id=1, name=f"stranger{self.number}"))
-            self.client.on_message = self.read
+        """Connect and say hello, unless the connection is still open, or a hello was refused a moment ago."""
+        if (self.client is None or self.client.closed) and time.perf_counter() >= self.welcome_at:
+            client, self.room = await connect(url, STRANGER), ""
+            answer = await ask_once(client, Hello(id=1, name=f"stranger{self.number}"))
+            if isinstance(answer, Error):
+                self.welcome_at = time.perf_counter() + (answer.retry_after or 1.0)
+                self.replies[f"hello {answer.code}"] += 1
+                client.transport.abort()
+            else:
+                client.on_message, self.client = self.read, client
 
     def disconnect(self) -> None:
         """Abort the connection: the next quiet round must not pay for commands that still wait."""
@@ -109,12 +115,12 @@ class Stranger:
             assert isinstance(error, Error)
             self.replies[error.code] += 1
 
-    def send(self, command: Command) -> None:
+    def send(self, command: Command | bytes) -> None:
         if self.client is not None and not self.client.closed:
-            self.client.send(masked(MSGPACK.encode(command)))
+            self.client.send(masked(command if isinstance(command, bytes) else MSGPACK.encode(command)))
 
 
-Attack = Callable[[Stranger, int], Command]  # the command with this number
+Attack = Callable[[Stranger, int], Command | bytes]  # the command with this number
 
 
 def chat(stranger: Stranger, id: int) -> Command:
@@ -136,6 +142,16 @@ def create_rooms(stranger: Stranger, id: int) -> Command:
     if id % 2 or not stranger.room:
         return Create(id=id, game="maxconnect4")
     return Leave(id=id, room=stranger.room)
+
+
+def burst(stranger: Stranger, id: int) -> Command:
+    """Ask for a snapshot of a game. Once a second, all connections do so at the same moment: see BURSTS."""
+    return Watch(id=id, room=stranger.long)
+
+
+def nested(stranger: Stranger, id: int) -> bytes:
+    """Send as many nested lists as a message can have. The server ignores the field, but it has to read it."""
+    return pack({"type": "resign", "id": id, "room": stranger.long, "ignored": [[]] * 16_000})
 
 
 def reload(stranger: Stranger, id: int) -> Command:
@@ -164,12 +180,15 @@ ATTACKS: dict[str, Attack] = {
     "mixed": mixed,
     "watch": lambda stranger, id: Watch(id=id, room=stranger.long, after=1),
     "reload": reload,
+    "burst": burst,
+    "nested": nested,
     "history": lambda stranger, id: History(id=id),
     "leaderboard": distinct_options,
     "list": lambda stranger, id: List(id=id),
     "rooms": create_rooms,
     "house": lambda stranger, id: Create(id=id, game="maxconnect4", invite=("random", "greedy")[id % 2]),
 }
+BURSTS = {"burst"}  # attacks that send the messages of a second at once
 
 
 async def attack(name: str, url: str, long: str, ended: str, connections: int, rate: float) -> None:
@@ -184,7 +203,8 @@ async def attack(name: str, url: str, long: str, ended: str, connections: int, r
         for stranger in strangers:
             stranger.played = line.split()[1]
         while (elapsed := time.perf_counter() - began) < seconds:
-            while sent < elapsed * rate * connections:
+            due_s = int(elapsed) if name in BURSTS else elapsed
+            while sent < due_s * rate * connections:
                 stranger, id = strangers[sent % connections], ids[sent % connections]
                 await stranger.connect(url)
                 stranger.send(ATTACKS[name](stranger, next(id)))
