@@ -54,6 +54,11 @@ class TokenBucket:
         self.refill(now)
         self.tokens = max(self.tokens - weight, min(self.tokens, -max_debt_s * self.rate))
 
+    def delay(self, weight: float, now: float) -> float:
+        """Take `weight` tokens, and return the seconds until the bucket has them."""
+        self.spend(weight, now)
+        return max(0.0, -self.tokens / self.rate)
+
     def take(self, clock: Callable[[], float]) -> bool:
         """Take a token; return False if there is none.
 

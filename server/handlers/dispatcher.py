@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -147,7 +148,7 @@ class Dispatcher:
                 return None
             if self._is_over_budget(client, command, ROOM_LOAD_WEIGHT):
                 return None
-            return self._answer(client, command, self._to_loaded_room)
+            return self._answer(client, command, self._to_loaded_room, ROOM_LOAD_WEIGHT)
         return self._answer(client, command, self._handlers[type(command)])
 
     @staticmethod
@@ -174,7 +175,10 @@ class Dispatcher:
         self._reviews.disconnect(client)
         self._membership.disconnect(client)
 
-    async def _answer(self, client: Client, command: Any, handler: Handler) -> None:
+    async def _answer(self, client: Client, command: Any, handler: Handler, weight: int = 0) -> None:
+        seconds = client.pace(weight or WEIGHTS.get(type(command), 1))
+        if seconds:
+            await asyncio.sleep(seconds)
         try:
             await handler(client, command)
         except Refusal as refusal:

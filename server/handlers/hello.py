@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 
 from engine.registry import GAMES
@@ -97,9 +98,11 @@ class HelloHandler:
         )
         if len(seated) >= RESUMED_ROOMS_PER_MESSAGE:
             client.charge_done(len(seated) // RESUMED_ROOMS_PER_MESSAGE)
-        for name in seated:
+        for number, name in enumerate(seated):
+            if number:
+                await asyncio.sleep(client.pace(1 / RESUMED_ROOMS_PER_MESSAGE))
             is_loaded = name in self._registry.rooms
-            live = await self._registry.room(name)
+            live = await self._registry.room(name, client)
             if live is not None:
                 if not is_loaded and len(live.log) > USUAL_LOG_EVENTS:
                     client.charge_done((len(live.log) - USUAL_LOG_EVENTS) // LOADED_EVENTS_PER_MESSAGE)

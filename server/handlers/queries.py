@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from engine.record import to_json, write
+from engine.record import json_moves, text_lines, to_json
 from engine.registry import GAMES
 from protocol.commands import Boards, Export, History, Leaderboard, List, Lobby, Ratings
 from protocol.replies import LobbyUpdate, Ok
@@ -30,9 +31,12 @@ from server.storage.room_index import read_infos
 
 MAX_NAME_SEARCHED = 256  # characters: a longer text is not a name, and is not worth a place in the cache of `fold`
 MAX_BOARDS_SENT = 500  # in one reply
-CELLS_DRAWN_AT_ONCE = 1000  # drawing these keeps the event loop busy for about a millisecond
+CELLS_DRAWN_AT_ONCE = CELLS_PER_MESSAGE  # drawing these keeps the event loop busy for about 0.15 ms
+ROOMS_LISTED_AT_ONCE = 50  # updating these keeps the event loop busy for about 0.1 ms
 LIST_LIFETIME_MS = 1000  # of a list whose rooms have not changed: the plies of running games may have
 MAX_ROOMS_LISTED = 200  # in `list` and in the lobby
+
+T = TypeVar("T")
 
 
 class KeptList(NamedTuple):
@@ -82,16 +86,25 @@ class QueryHandler:
         return await asyncio.shield(kept.building)
 
     async def _read_infos(self, game: str, status: str) -> tuple[RoomInfo, ...]:
-        stored = read_infos(await self._store.rooms(game, status, MAX_ROOMS_LISTED))
+        rows = await self._store.rooms(game, status, MAX_ROOMS_LISTED)
+        stored: list[RoomInfo] = []
+        for first in range(0, len(rows), ROOMS_LISTED_AT_ONCE):
+            stored += read_infos(rows[first : first + ROOMS_LISTED_AT_ONCE])
+            await asyncio.sleep(0)  # other clients proceed
         infos = [info for info in stored if info.room not in self._registry.damaged]
+        rooms: Sequence[LiveRoom | RoomInfo] = infos
         if status != "ended" and len(stored) == MAX_ROOMS_LISTED:  # there may be more
-            infos = self._share_out(infos, game, status)
-        infos = [self._newest(info) for info in infos]
+            rooms = await self._share_out(infos, game, status)
+        newest: list[RoomInfo] = []
+        for first in range(0, len(rooms), ROOMS_LISTED_AT_ONCE):
+            await asyncio.sleep(0)
+            newest += map(self._newest, rooms[first : first + ROOMS_LISTED_AT_ONCE])
         if status != "ended":
-            infos.sort(key=lambda info: info.created_at, reverse=True)  # the store orders by whole seconds
-        return tuple(infos)
+            newest = [info for info in newest if info.status != "ended"]  # since the list was read
+            newest.sort(key=lambda info: info.created_at, reverse=True)  # the store orders by whole seconds
+        return tuple(newest)
 
-    def _share_out(self, infos: list[RoomInfo], game: str, status: str) -> list[RoomInfo]:
+    async def _share_out(self, infos: list[RoomInfo], game: str, status: str) -> list[LiveRoom | RoomInfo]:
         """Return at most MAX_ROOMS_LISTED rooms, the newest ones of each address in turn.
 
         So one address cannot fill the list.
@@ -101,7 +114,9 @@ class QueryHandler:
         """
         by_origin: dict[str, list[LiveRoom | RoomInfo]] = {}
         here = {name: live for name, live in self._registry.rooms.items() if self._registry.is_current(live)}
-        for live in reversed(here.values()):
+        for number, live in enumerate(reversed(here.values()), 1):
+            if number % ROOMS_LISTED_AT_ONCE == 0:
+                await asyncio.sleep(0)
             setup, now = live.room.setup, live.room.status
             if not setup.private and now != "ended" and status in ("", now) and game in ("", setup.game):
                 by_origin.setdefault(live.origin or setup.by, []).append(live)
@@ -109,11 +124,11 @@ class QueryHandler:
             if info.room not in here:
                 by_origin.setdefault(self._registry.origin_of(info.room) or info.room, []).append(info)
         in_turn = chain.from_iterable(zip_longest(*by_origin.values()))
-        chosen = islice((room for room in in_turn if room is not None), MAX_ROOMS_LISTED)
-        return [room.info if isinstance(room, LiveRoom) else room for room in chosen]
+        return list(islice((room for room in in_turn if room is not None), MAX_ROOMS_LISTED))
 
-    def _newest(self, info: RoomInfo) -> RoomInfo:
-        """Return an entry of the index, updated with what this node knows."""
+    def _newest(self, room: LiveRoom | RoomInfo) -> RoomInfo:
+        """Return the entry of a loaded room, or an entry of the index, updated with what this node knows."""
+        info = room.info if isinstance(room, LiveRoom) else room
         live = self._registry.rooms.get(info.room)
         if live is None or not self._registry.is_current(live):
             return self._progress.fill_in(self._watcher_counts.fill_in(info))
@@ -182,11 +197,12 @@ class QueryHandler:
         cells = len(cell_names(room.game))
         client.charge_done(len(positions) * cells // CELLS_PER_MESSAGE)
         boards, lasts = [], []
-        for position in positions:
+        boards_at_once = max(1, CELLS_DRAWN_AT_ONCE // cells)
+        for number, position in enumerate(positions):
+            if number and number % boards_at_once == 0:
+                await asyncio.sleep(client.pace(boards_at_once * cells / CELLS_PER_MESSAGE))
             boards.append(position.board)
             lasts.append(position.last)
-            if len(boards) % max(1, CELLS_DRAWN_AT_ONCE // cells) == 0:
-                await asyncio.sleep(0)  # let other clients proceed
         client.send(Ok(id=command.id, room=command.room, seq=upto, boards=tuple(boards), lasts=tuple(lasts)))
 
     @staticmethod
@@ -218,5 +234,18 @@ class QueryHandler:
         require_record(room, player, "export")
         client.charge_done(room.ply // EXPORTED_PLIES_PER_MESSAGE)
         record = snapshots.record(room)
-        text = write(record) if command.format == "text" else json.dumps(to_json(record), ensure_ascii=False)
+        if command.format == "text":
+            text = "".join(await in_steps(client, text_lines(record)))
+        else:
+            moves = await in_steps(client, json_moves(record))
+            text = json.dumps(to_json(record, moves), ensure_ascii=False)
         client.send(Ok(id=command.id, room=command.room, text=text))
+
+
+async def in_steps(client: Client, plies: Iterator[T]) -> list[T]:
+    """Return all items, one for each ply, with pauses in which other clients proceed."""
+    items = list(islice(plies, EXPORTED_PLIES_PER_MESSAGE))
+    while step := list(islice(plies, EXPORTED_PLIES_PER_MESSAGE)):
+        await asyncio.sleep(client.pace(1))
+        items += step
+    return items

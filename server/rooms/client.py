@@ -47,6 +47,9 @@ class Client(Protocol):
     def charge_done(self, weight: float) -> None:
         """Spend more of the rate limit for work that is done, even if the limit is used up already."""
 
+    def pace(self, weight: float) -> float:
+        """Return the seconds to wait before a step of work: the clients of one address share a pace."""
+
     def raise_limits(self, allowance: int) -> None:
         """Multiply the limits of the client, and give it a budget apart from that of its address."""
 

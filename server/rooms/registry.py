@@ -23,7 +23,7 @@ from server.rooms.live_room import LiveRoom
 from server.rooms.processor import RoomObserver, RoomProcessor
 from server.rooms.status import NODE_TIMEOUT_MS, NodeStatus
 from server.rooms.timers import Now, RoomTimers
-from server.storage.interface import Append, Conflict, Store, StoreError, append_and_wait
+from server.storage.interface import Append, Conflict, Store, StoreError, Unavailable, append_and_wait
 from server.storage.room_index import room_row
 from server.storage.tables import ARCHIVES
 
@@ -35,7 +35,9 @@ MAX_CLOCK_LEAD_MS = 60_000  # how far a running node may be ahead of the store's
 MAX_CERTAIN_DOWNTIME_MS = 86_400_000  # a longer one may be a clock that was set forward
 MIN_WRITTEN_CREDIT_MS = 1000  # a turn that runs on gets an event for a credit of at least this
 UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
-EVENTS_REPLAYED_AT_ONCE = 500  # replaying these keeps the event loop busy for about a millisecond
+EVENTS_READ_AT_ONCE = 200  # of a log: for each row, the thread that reads takes the GIL from the event loop
+EVENTS_REPLAYED_AT_ONCE = 40  # replaying these keeps the event loop busy for 0.1 to 0.2 ms
+Pace = Callable[[float], float]  # weight of a step: seconds to wait before it
 
 
 class RoomRegistry(RoomObserver):
@@ -62,7 +64,7 @@ class RoomRegistry(RoomObserver):
         self.damaged: set[str] = set()  # not served: the log cannot be read, or the game is missing
         self._origins: dict[str, str] = {}  # of open rooms that were evicted
         self._arbitrated: dict[str, set[str]] = {}  # rooms that are loaded, or open and evicted, by their arbiter
-        self._loading: dict[str, asyncio.Future[LiveRoom | None]] = {}
+        self._loading: dict[tuple[str, str], asyncio.Future[LiveRoom | None]] = {}  # by room and address
         self._downtimes: list[Downtime] = []
         self.on_load: Callable[[str, int], None] = lambda name, seq: (
             None
@@ -145,8 +147,12 @@ class RoomRegistry(RoomObserver):
 
     # -- load
 
-    async def room(self, name: str) -> LiveRoom | None:
-        """Return a room by its name, from memory or from the store, with the events that other nodes have written."""
+    async def room(self, name: str, client: Client | None = None) -> LiveRoom | None:
+        """Return a room by its name, from memory or from the store, with the events that other nodes have written.
+
+        A room is loaded at the pace of the client's address. Each address loads it for itself, because one of them may
+        have to wait for much else.
+        """
         live = self.rooms.get(name)
         if live is not None:
             if not self._store.shared:
@@ -162,17 +168,19 @@ class RoomRegistry(RoomObserver):
                 self._insert(live)
                 self.on_load(name, live.room.seq)
             return self.rooms[name]
-        if name not in self._loading:
-            self._loading[name] = asyncio.ensure_future(self._load(name))
-        return await asyncio.shield(self._loading[name])
+        key = name, "" if client is None else client.address
+        if key not in self._loading:
+            pace = at_once if client is None else client.pace
+            self._loading[key] = asyncio.ensure_future(self._load(key, pace))
+        return await asyncio.shield(self._loading[key])
 
     async def find(self, name: str, client: Client) -> LiveRoom:
-        """Return a room that must exist. A client that needs a room from the store pays for the length of its log.
+        """Return a room that must exist. The first client that needs it from the store pays for the length of its log.
 
         Raises Refusal if there is none.
         """
-        is_loaded = name in self.rooms
-        live = await self.room(name)
+        is_loaded = name in self.rooms or (name, client.address) in self._loading
+        live = await self.room(name, client)
         if live is None:
             raise Refusal("no_room", await self._why_missing(name))
         if not is_loaded:
@@ -186,40 +194,64 @@ class RoomRegistry(RoomObserver):
             return f"room {name} is not here: the games of {month} are in an archive; ask the operator of the server"
         return f"there is no room {name[:40]!r}: check the name, or list the rooms"
 
-    async def _load(self, name: str) -> LiveRoom | None:
+    async def _load(self, key: tuple[str, str], pace: Pace) -> LiveRoom | None:
+        name, _ = key
         try:
-            live = None if name in self.damaged else await self._read(name)
+            live = None if name in self.damaged else await self._read(name, pace)
             if live is not None and name not in self.rooms:
                 self._insert(live)
                 self.on_load(name, live.room.seq)
             return self.rooms.get(name)
         finally:
-            del self._loading[name]
+            del self._loading[key]
 
-    async def _read(self, name: str) -> LiveRoom | None:
+    async def _read(self, name: str, pace: Pace) -> LiveRoom | None:
         """Return a room of the store. Raises Unavailable.
 
         Returns None if there is none, if its log is damaged, or if its game is not installed.
 
         A room that has missed a downtime is resumed first.
         """
-        while payloads := await self._store.events(name):
+        while first := await self._store.events(name, limit=EVENTS_READ_AT_ONCE):
             try:
-                room = await replay_in_parts(payloads)
+                room, payloads = await self._replay(name, first, pace)
                 if room.id != name:
                     raise ValueError(f"the log of {name} is that of {room.id}")
+            except Unavailable:
+                raise
             except UnknownGame as error:
                 self._mark_missing(name, error)
                 return None
             except Exception:  # a damaged log may raise anything, and must not stop other rooms
                 self._mark_damaged(name)
                 return None
+            if len(first) == EVENTS_READ_AT_ONCE and not await self._store.events(name, limit=1):
+                return None  # deleted between two parts
             resumed = resume_after(room, self._missed(payloads))
             if not resumed.events:
                 return LiveRoom(room, payloads)
             with suppress(Conflict):  # another node has resumed the room: read it again
                 return await self._store_resumed(resumed, payloads)
         return None
+
+    async def _replay(self, name: str, first: list[bytes], pace: Pace) -> tuple[Room, list[bytes]]:
+        """Return a room and its log, of which the first part has been read.
+
+        A long log is read in parts and replayed in steps, with pauses in which other clients proceed. Raises
+        Unavailable, and anything else if the log is damaged.
+        """
+        room = replay(map(decode_event, first[:EVENTS_REPLAYED_AT_ONCE]))
+        part, payloads, start = first, list(first), EVENTS_REPLAYED_AT_ONCE
+        while True:
+            for at in range(start, len(part), EVENTS_REPLAYED_AT_ONCE):
+                step = part[at : at + EVENTS_REPLAYED_AT_ONCE]
+                await asyncio.sleep(pace(len(step) / LOADED_EVENTS_PER_MESSAGE))
+                for payload in step:
+                    room = apply(room, decode_event(payload))
+            if len(part) < EVENTS_READ_AT_ONCE:
+                return room, payloads
+            part, start = await self._store.events(name, len(payloads), EVENTS_READ_AT_ONCE), 0
+            payloads += part
 
     async def _store_resumed(self, resumed: Decision, log: list[bytes]) -> LiveRoom:
         """Append the events of a resumed room to its log. Raises Conflict or Unavailable."""
@@ -414,11 +446,6 @@ class RoomRegistry(RoomObserver):
             self._processor.act(live, lambda room, at: credit_turn(room, at, *live.credits()))
 
 
-async def replay_in_parts(payloads: list[bytes]) -> Room:
-    """Return the room after a log. Other clients proceed while a long log is replayed."""
-    room = replay(map(decode_event, payloads[:EVENTS_REPLAYED_AT_ONCE]))
-    for first in range(EVENTS_REPLAYED_AT_ONCE, len(payloads), EVENTS_REPLAYED_AT_ONCE):
-        await asyncio.sleep(0)
-        for payload in payloads[first : first + EVENTS_REPLAYED_AT_ONCE]:
-            room = apply(room, decode_event(payload))
-    return room
+def at_once(weight: float) -> float:
+    """Return the pace of the server's own work: pauses, but no waiting."""
+    return 0.0

@@ -188,8 +188,8 @@ class Store(Protocol):
     def write_age_s(self) -> float:
         """Seconds since the current write began, 0 if there is none."""
 
-    async def events(self, room: str, after: int = 0) -> list[bytes]:
-        """Return the events of a room that follow seq `after`."""
+    async def events(self, room: str, after: int = 0, limit: int | None = None) -> list[bytes]:
+        """Return the events of a room that follow seq `after`, or the first of them."""
 
     async def latest_seqs(self, rooms: list[str]) -> dict[str, int]:
         """Return the seq of the latest event of each room that exists."""

@@ -322,6 +322,10 @@ class Connection(FastPath):
         if self.allowance == 1:
             self.services.ip_limits.charge_done(self.address, weight, MAX_DEBT_S, now)
 
+    def pace(self, weight: float) -> float:
+        """Return the seconds to wait before a step of work of this weight."""
+        return self.services.ip_limits.pace(self.address, weight / self.allowance, self.loop.time())
+
     def raise_limits(self, allowance: int) -> None:
         """Multiply the limits of the client, and give it a budget apart from that of its address."""
         settings, now = self.services.settings, self.loop.time()

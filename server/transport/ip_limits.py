@@ -1,4 +1,4 @@
-"""Limits per IP address: open connections, from the TCP handshake on, and a budget for commands that cost much."""
+"""Limits per IP address: open connections, from the TCP handshake on, and a budget and a pace for weighty commands."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ EXTRA_CONNECTIONS = 8  # per address, over the limit: refused with HTTP 429; any
 IPV6_NETWORK_BITS = 64  # a client can use any address of such a network, so they count as one
 RATE_IN_CONNECTIONS = 10  # an address may spend as much per second on weighty commands as this many connections,
 BURST_IN_CONNECTIONS = 4  # and at once as much as this many
+PACE = 1000.0  # messages per second, by weight, that are handled for an address: about 5 % of the event loop's time
+PACE_IN_BUDGETS = 3.0  # but at least this many times what its budget earns
+UNPACED_MESSAGES = 40.0  # by weight, that are handled at once: to reload a page takes no longer than without a pace
 
 
 CONNECTIONS, COMMANDS = "connections", "commands"  # what is shared with other workers
@@ -32,7 +35,9 @@ class IpLimits:
         self._counts: Counter[str] = Counter()
         self._by_worker: dict[str, dict[str, int]] = {}  # other worker: address: connections
         self._elsewhere: Counter[str] = Counter()  # address: connections to other workers
-        self._budgets = TokenBuckets(RATE_IN_CONNECTIONS * settings.rate, float(BURST_IN_CONNECTIONS * settings.burst))
+        rate = RATE_IN_CONNECTIONS * settings.rate
+        self._budgets = TokenBuckets(rate, float(BURST_IN_CONNECTIONS * settings.burst))
+        self._paces = TokenBuckets(max(PACE, PACE_IN_BUDGETS * rate), UNPACED_MESSAGES)
 
     def add(self, address: str) -> bool:
         """Count a connection. Return False if it should be closed without an answer."""
@@ -66,6 +71,14 @@ class IpLimits:
         """Spend the budget of an address for work that is done, and owe at most the tokens of `max_debt_s`."""
         self._budgets.of(address, now).spend_up_to(max_debt_s, weight, now)
         self.share(COMMANDS, address, weight)
+
+    def pace(self, address: str, weight: float, now: float) -> float:
+        """Return the seconds to wait before work of this weight, so that the work for an address leaves pauses.
+
+        The budget says how much work there may be; what is allowed at once is spread out. Other workers are not told:
+        each has an event loop of its own.
+        """
+        return self._paces.of(address, now).delay(weight, now)
 
     # -- other workers
 

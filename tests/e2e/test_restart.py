@@ -176,10 +176,10 @@ async def test_no_room_expires_while_other_rooms_are_loading(
         fired(timers, live)
         done.set()
 
-    async def slow_events(store: SqliteStore, room: str, after: int = 0) -> list[bytes]:
+    async def slow_events(store: SqliteStore, room: str, after: int = 0, limit: int | None = None) -> list[bytes]:
         if room == rooms[-1]:
             await done.wait()
-        return await events(store, room, after)
+        return await events(store, room, after, limit)
 
     monkeypatch.setattr(RoomTimers, "_fired", fire)
     monkeypatch.setattr(SqliteStore, "events", slow_events)

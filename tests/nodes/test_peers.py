@@ -48,9 +48,9 @@ def count_reads(node: Running, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     reads: list[str] = []
     read = node.app.store.events
 
-    async def events(room: str, after: int = 0) -> list[bytes]:
+    async def events(room: str, after: int = 0, limit: int | None = None) -> list[bytes]:
         reads.append(room)
-        return await read(room, after)
+        return await read(room, after, limit)
 
     monkeypatch.setattr(node.app.store, "events", events)
     return reads

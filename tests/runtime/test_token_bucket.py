@@ -55,6 +55,13 @@ def test_nothing_more_is_owed_until_the_debt_is_paid() -> None:
     assert bucket.owe(1.0, 3.0) == 0.0
 
 
+def test_delay_spreads_what_exceeds_the_burst() -> None:
+    bucket = TokenBucket(rate=2.0, burst=3.0, now=0.0)
+    assert [bucket.delay(2.0, 0.0) for _ in range(3)] == [0.0, 0.5, 1.5]
+    assert bucket.delay(1.0, 1.5) == pytest.approx(0.5)
+    assert bucket.delay(3.0, 60.0) == 0.0
+
+
 def test_buckets_of_different_keys_are_independent() -> None:
     buckets = TokenBuckets(rate=1.0, burst=1.0)
     assert buckets.of("a", 0.0).wait(0.0) == 0.0

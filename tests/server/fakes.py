@@ -50,6 +50,8 @@ class RecordingClient:
         self.address = "192.0.2.1"
         self.charged = 0.0
         self.wait = 0.0  # what `charge` returns
+        self.paced: list[float] = []
+        self.delay = 0.0  # what `pace` returns
         self.allowance = 1
         self.account_change = 0
         self.voucher: Voucher | None = None
@@ -93,6 +95,10 @@ class RecordingClient:
 
     def charge_done(self, weight: float) -> None:
         self.charged += weight
+
+    def pace(self, weight: float) -> float:
+        self.paced.append(weight)
+        return self.delay
 
     def raise_limits(self, allowance: int) -> None:
         self.allowance = allowance
@@ -206,7 +212,7 @@ class SteppedStore(SqliteStore):
             self.log.update(rows)
         self.answers.append(partial(done, Conflict() if taken else None))
 
-    async def events(self, room: str, after: int = 0) -> list[bytes]:
+    async def events(self, room: str, after: int = 0, limit: int | None = None) -> list[bytes]:
         future: asyncio.Future[list[bytes]] = asyncio.get_running_loop().create_future()
         self.reads.append((room, after, future))
         return await future

@@ -274,8 +274,9 @@ class PostgresStore(Accounts, Ratings, Keys, AccountKeys, Pruning, Reviews):
 
     # -- rooms
 
-    async def events(self, room: str, after: int = 0) -> list[bytes]:
-        rows = await self._fetch("SELECT payload FROM events WHERE room = $1 AND seq > $2 ORDER BY seq", room, after)
+    async def events(self, room: str, after: int = 0, limit: int | None = None) -> list[bytes]:
+        sql = "SELECT payload FROM events WHERE room = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+        rows = await self._fetch(sql, room, after, limit)
         return [row[0] for row in rows]
 
     async def latest_seqs(self, rooms: list[str]) -> dict[str, int]:

@@ -178,8 +178,9 @@ class SqliteStore(Ratings, Keys, AccountKeys, Pruning, Reviews):
 
     # -- rooms
 
-    async def events(self, room: str, after: int = 0) -> list[bytes]:
-        rows = await self._read("SELECT payload FROM events WHERE room = ? AND seq > ? ORDER BY seq", room, after)
+    async def events(self, room: str, after: int = 0, limit: int | None = None) -> list[bytes]:
+        sql = "SELECT payload FROM events WHERE room = ? AND seq > ? ORDER BY seq LIMIT ?"
+        rows = await self._read(sql, room, after, -1 if limit is None else limit)
         return [payload for (payload,) in rows]
 
     async def _payload(self, room: str, seq: int) -> bytes | None:

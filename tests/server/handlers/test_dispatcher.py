@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from protocol.commands import (
     Create,
     Export,
     Hello,
+    History,
     Join,
     Leave,
     List,
@@ -31,12 +33,23 @@ from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE
 from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import create, disconnect, start_game
+from tests.waiting import until
 
 
 async def refused(server: Harness, client: RecordingClient, kind: Any, **fields: Any) -> Error:
     error = await server.ask(client, kind, **fields)
     assert isinstance(error, Error), error
     return error
+
+
+HOUR_S = 3600.0
+
+
+def start(server: Harness, client: RecordingClient, kind: Any, **fields: Any) -> None:
+    """Send a command whose answer waits for the pace of the client's address."""
+    work = server.app.dispatcher.receive(client, kind(id=1, **fields))
+    assert work is not None
+    server.app.tasks.start(work)
 
 
 # -- routing
@@ -226,6 +239,31 @@ async def test_every_command_pays_for_the_log_that_it_loads(
     eve.charged = 0.0
     await server.ask(eve, kind, room=room)  # it is in memory now
     assert eve.charged == WEIGHTS[kind] - 1
+
+
+async def test_weighty_command_waits_for_the_pace_of_its_address_and_moves_do_not(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    ben.delay = HOUR_S
+    reads, ben.paced = server.store.reads, []
+    start(server, ben, History)
+    for _ in range(4):
+        await asyncio.sleep(0)
+    assert (server.store.reads, ben.paced) == (reads, [WEIGHTS[History]])
+    server.send(ann, Move, room=live.room.id, ply=0, move="a1")
+    await until("ann has moved", lambda: ann.of(Moved) != [])
+    moved = server.send(ben, Move, room=live.room.id, ply=1, move="b2")
+    await until("ben has moved", lambda: len(ann.of(Moved)) == 2)
+    assert (ben.paced, ben.answers) == ([WEIGHTS[History]], [moved])
+
+
+async def test_command_that_loads_a_room_waits_for_the_pace_of_its_address(server: Harness) -> None:
+    live, ann, ben = await start_game(server)
+    for client in (ann, ben):
+        live.detach(client)
+    del server.app.registry.rooms[live.room.id]
+    ben.paced = []
+    await server.ask(ben, Leave, room=live.room.id)
+    assert ben.paced == [ROOM_LOAD_WEIGHT]
 
 
 async def test_snapshot_of_a_stale_move_is_charged(server: Harness) -> None:

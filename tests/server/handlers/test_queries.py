@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 
-from engine.record import parse
+from engine.record import parse, to_json, write
 from protocol.commands import Boards, Export, History, Leaderboard, List, Lobby, Move, Ratings, Resign, Watch
 from protocol.replies import LobbyUpdate, Ok
-from protocol.types import BotInfo, Player
+from protocol.types import BotInfo, Player, RoomInfo
 from protocol.weights import WEIGHTS
+from server.domain import snapshots
 from server.handlers import queries
 from server.handlers.queries import MAX_NAME_SEARCHED
 from server.rooms.registry import UNUSED_ROOM_MS
@@ -111,6 +113,30 @@ async def test_clients_share_a_list_until_it_changes(server: Harness) -> None:
     server.clock.advance(queries.LIST_LIFETIME_MS)
     await rooms(server)
     assert server.store.reads == reads + 1
+
+
+async def test_other_clients_proceed_while_a_list_is_built(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "ROOMS_LISTED_AT_ONCE", 2)
+    ann = server.connect(ANN)
+    for _ in range(10):
+        await create(server, ann)
+    handler: Any = server.app.dispatcher._handlers[List].__self__  # type: ignore[attr-defined]
+    updated: list[str] = []
+    newest = handler._newest
+
+    def update(room: Any) -> RoomInfo:
+        found: RoomInfo = newest(room)
+        updated.append(found.room)
+        return found
+
+    monkeypatch.setattr(handler, "_newest", update)
+    listing = asyncio.ensure_future(rooms(server))
+    seen = set()
+    while not listing.done():
+        seen.add(len(updated))
+        await asyncio.sleep(0)
+    assert seen >= {0, 2, 4, 6, 8, 10}
+    assert await listing == updated
 
 
 async def test_list_of_an_unknown_game_is_empty_and_not_kept(server: Harness) -> None:
@@ -301,3 +327,19 @@ async def test_boards_are_charged_by_their_cells(server: Harness, monkeypatch: p
         ann.charged = 0.0
         assert len((await server.ask(ann, Boards, room=live.room.id)).boards) == 4
         assert ann.charged == WEIGHTS[Boards] - 1 + 4 * n * n // 16
+
+
+@pytest.mark.parametrize("format", ["text", "json"])
+async def test_long_record_is_exported_in_steps(server: Harness, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
+    monkeypatch.setattr(queries, "EXPORTED_PLIES_PER_MESSAGE", 2)
+    live, ann, ben = await start_game(server)
+    for ply, move in enumerate(("a1", "b2", "c3", "a2", "c1", "b3")):
+        await server.ask((ann, ben)[ply % 2], Move, room=live.room.id, ply=ply, move=move)
+    await server.ask(ann, Resign, room=live.room.id)
+    eve = server.connect(EVE)
+    text = (await server.ask(eve, Export, room=live.room.id, format=format)).text
+    record = snapshots.record(live.room)
+    assert text == (write(record) if format == "text" else json.dumps(to_json(record), ensure_ascii=False))
+    assert eve.paced[0] == WEIGHTS[Export]
+    assert len(eve.paced) >= 3
+    assert set(eve.paced[1:]) == {1}

@@ -20,5 +20,7 @@ def test_client_has_no_player_before_the_welcome() -> None:
 @pytest.mark.parametrize("kind", [Connection, RecordingClient])
 def test_connections_implement_the_interface(kind: type) -> None:
     methods = [name for name, value in vars(Client).items() if not name.startswith("_") and callable(value)]
-    assert sorted(methods) == ["backlog", "charge", "charge_done", "cut", "raise_limits", "refuse", "send", "write"]
+    assert sorted(methods) == [
+        "backlog", "charge", "charge_done", "cut", "pace", "raise_limits", "refuse", "send", "write",
+    ]  # fmt: skip
     assert not [name for name in methods if not callable(getattr(kind, name, None))]

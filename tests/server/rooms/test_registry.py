@@ -11,6 +11,7 @@ from engine.registry import GAMES
 from protocol.codec import MSGPACK, decode_event
 from protocol.commands import Abort, Create, Join, Leave, List, Move, Resign, Say, Watch
 from protocol.events import AnyEvent, Resumed, Said
+from protocol.weights import LOADED_EVENTS_PER_MESSAGE
 from server.domain.decision import Refusal
 from server.domain.downtime import Downtime
 from server.domain.room import BOTH_AWAY_TIMEOUT_MS, replay
@@ -24,6 +25,7 @@ from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW
 from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import BLITZ, create, start_game
+from tests.waiting import until
 
 
 def forget(server: Harness, live: LiveRoom) -> str:
@@ -47,6 +49,75 @@ async def write_elsewhere(server: Harness, live: LiveRoom) -> None:
 
 
 # -- load
+
+
+async def lengthen(server: Harness, live: LiveRoom, lines: int) -> None:
+    """Append chat lines to the log of a room, and drop it from memory."""
+    fields = {"name": "ann", "seat": 0, "text": "hm"}
+    first = live.room.seq
+    said = [Said(room=live.room.id, seq=first + n, at=NOW, **fields) for n in range(1, lines + 1)]  # type: ignore[arg-type]
+    payloads = tuple(MSGPACK.encode(event) for event in said)
+    await append_and_wait(server.store, Append(live.room.id, first, payloads))
+    forget(server, live)
+
+
+async def test_long_log_is_loaded_in_small_steps_at_the_pace_of_the_client(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    await lengthen(server, live, 1000)
+    eve = server.connect(EVE)
+    server.store.reads = 0
+    found = await server.app.registry.find(live.room.id, eve)
+    length = len(found.log)
+    assert found.room.seq == length > 1000
+    assert found.log == await server.store.events(live.room.id)
+    steps = (
+        -(-length // registry.EVENTS_READ_AT_ONCE) * registry.EVENTS_READ_AT_ONCE // registry.EVENTS_REPLAYED_AT_ONCE
+    )
+    assert steps - 5 <= len(eve.paced) <= steps
+    assert max(eve.paced) * LOADED_EVENTS_PER_MESSAGE <= registry.EVENTS_REPLAYED_AT_ONCE < 50
+    assert sum(eve.paced) * LOADED_EVENTS_PER_MESSAGE == length - registry.EVENTS_REPLAYED_AT_ONCE
+
+
+async def test_one_client_pays_for_a_load_that_several_of_one_address_wait_for(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    await lengthen(server, live, 100)
+    eve, other = server.connect(EVE), server.connect(EVE)
+    find = server.app.registry.find
+    first, second = await asyncio.gather(find(live.room.id, eve), find(live.room.id, other))
+    assert first is second
+    assert (eve.charged, other.charged) == (len(first.log) // LOADED_EVENTS_PER_MESSAGE, 0.0)
+
+
+async def test_other_clients_and_moves_do_not_wait_for_a_slow_load(server: Harness) -> None:
+    live, ann, _ = await start_game(server)
+    await lengthen(server, live, 1000)
+    eve = server.connect(EVE)
+    eve.address, eve.delay = "192.0.2.9", 3600.0
+    slow = asyncio.ensure_future(server.app.registry.find(live.room.id, eve))
+    await until("the load waits for its pace", lambda: eve.paced != [])
+    found = await server.app.registry.find(live.room.id, ann)
+    assert not slow.done()
+    assert (await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")).seq == found.room.seq
+    assert server.room(live.room.id) is found
+    for load in server.app.registry._loading.values():
+        load.cancel()
+    slow.cancel()
+
+
+async def test_room_that_is_deleted_while_it_is_loaded_is_not_there(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    await lengthen(server, live, 1000)
+    eve = server.connect(EVE)
+
+    def delete(weight: float) -> float:
+        with closing(sqlite3.connect(server.store.path, isolation_level=None)) as connection:
+            connection.execute("DELETE FROM events WHERE room = ?", (live.room.id,))
+        return 0.0
+
+    eve.pace = delete  # type: ignore[method-assign]
+    with pytest.raises(Refusal, match="no room"):
+        await server.app.registry.find(live.room.id, eve)
+    assert server.app.registry.damaged == set()
 
 
 async def test_two_requests_at_once_load_a_room_once(server: Harness) -> None:

@@ -12,7 +12,9 @@ from server.config import Settings
 from server.transport.ip_limits import (
     BURST_IN_CONNECTIONS,
     EXTRA_CONNECTIONS,
+    PACE,
     RATE_IN_CONNECTIONS,
+    UNPACED_MESSAGES,
     IpLimits,
     client_address,
     counted_address,
@@ -46,6 +48,20 @@ def test_addresses_without_connections_are_forgotten() -> None:
         limits.remove(address)
     limits.remove("")  # a connection that was never counted
     assert not limits._counts
+
+
+def test_work_for_an_address_is_spread_out_and_that_for_others_is_not() -> None:
+    limits = IpLimits(Settings(rate=0.1, burst=1))
+    assert limits.pace("a", UNPACED_MESSAGES, 0.0) == 0.0
+    assert [limits.pace("a", PACE, 0.0) for _ in range(2)] == [1.0, 2.0]
+    assert limits.pace("b", UNPACED_MESSAGES, 0.0) == 0.0
+    assert limits.pace("a", 0.0, 2.0) == 0.0
+
+
+def test_pace_is_above_any_budget() -> None:
+    limits = IpLimits(Settings(rate=1e6))
+    limits.pace("a", UNPACED_MESSAGES, 0.0)
+    assert limits.pace("a", 3.0, 0.0) == pytest.approx(1 / RATE_IN_CONNECTIONS / 1e6)
 
 
 def test_budget_of_an_address_is_that_of_several_connections() -> None:

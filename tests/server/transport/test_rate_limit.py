@@ -7,10 +7,12 @@ import asyncio
 import pytest
 
 from server.transport.connection import MAX_DEBT_S, TIMER_MARGIN_S
+from server.transport.ip_limits import PACE, UNPACED_MESSAGES
 from server.transport.rate_limit import RateLimit
 from tests.server.domain.helpers import ANN
 from tests.server.transport.raw_client import CONT, PING, PONG, TEXT, Frame, RawClient, command, frame
 from tests.server.transport.stub_server import stub_server
+from tests.waiting import until
 
 
 def test_bucket_is_refilled_up_to_the_burst() -> None:
@@ -99,6 +101,18 @@ async def test_weight_is_charged_to_the_connection_and_to_its_address() -> None:
         client.send(frame(TEXT, command(2)))
         assert (await client.reply())["retry_after"] > 500
         assert server.ip_limits.charge(connection.address, 0.0, asyncio.get_running_loop().time()) == 0.0
+
+
+async def test_pace_is_that_of_the_address_and_arbiters_get_more() -> None:
+    limits = {"rate": 30.0, "burst": 90}
+    async with stub_server(**limits) as server, await RawClient.open(server.port), await RawClient.open(server.port):
+        await until("both are connected", lambda: len(server.connections) == 2)
+        first, second = server.connections
+        assert first.pace(UNPACED_MESSAGES) == 0.0
+        assert first.pace(PACE) == pytest.approx(1.0, abs=0.5)
+        assert second.pace(PACE) == pytest.approx(2.0, abs=0.5)
+        second.raise_limits(16)
+        assert second.pace(PACE) == pytest.approx(2.0, abs=0.5)
 
 
 async def test_connections_of_one_address_share_its_budget() -> None:
