@@ -60,7 +60,10 @@ ROOM_LOAD_WEIGHT = 8  # 400 µs: of any other command to a room that is not in m
 LOADED_EVENTS_PER_MESSAGE = 20  # a command that loads a room counts as one message more per this many of its events
 RESUMED_ROOMS_PER_MESSAGE = 2  # `hello` counts as one message more per this many open rooms: it sends their snapshots
 USUAL_LOG_EVENTS = 500  # of a room that `hello` loads; each LOADED_EVENTS_PER_MESSAGE more count as one message
+UNWEIGHED_BYTES = 512  # of any message; only reports and reviews are usually longer
+BYTES_PER_MESSAGE = 64  # a longer message counts as one more per this many bytes: 16 KB of nested lists take 4 ms
 STALE_MOVE_WEIGHT = 3  # of a move that is refused with a snapshot
+SNAPSHOT_PLIES_PER_MESSAGE = 300  # such a move and `watch` count as one message more per this many plies of the game
 EXPORTED_PLIES_PER_MESSAGE = 20  # `export` counts as one message more per this many plies
 CELLS_PER_MESSAGE = 160  # `boards` counts as one message more per this many cells of boards
 

@@ -38,7 +38,7 @@ from protocol.commands import (
 from protocol.replies import Ok
 from protocol.types import tag_of
 from protocol.usernames import fold
-from protocol.weights import ROOM_LOAD_WEIGHT, WEIGHTS
+from protocol.weights import ROOM_LOAD_WEIGHT, SNAPSHOT_PLIES_PER_MESSAGE, WEIGHTS
 from server.config import Settings
 from server.domain import creation
 from server.domain.decision import Decision, Refusal
@@ -250,6 +250,8 @@ class Dispatcher:
                 client.write(frames_for(live, client, live.events_between(command.after, upto), {}))
         else:
             client.send(live.snapshot(client, self._now()))
+            if live.room.ply >= SNAPSHOT_PLIES_PER_MESSAGE:
+                client.charge_done(live.room.ply // SNAPSHOT_PLIES_PER_MESSAGE)
 
     async def _join(self, client: Client, command: Join) -> None:
         live = await self._registry.find(command.room, client)

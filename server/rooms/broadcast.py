@@ -7,7 +7,7 @@ import asyncio
 from protocol.commands import Join, RoomCommand
 from protocol.frames import Packet, framed, join
 from protocol.replies import Ok
-from protocol.weights import STALE_MOVE_WEIGHT
+from protocol.weights import SNAPSHOT_PLIES_PER_MESSAGE, STALE_MOVE_WEIGHT
 from server.config import Settings
 from server.domain.decision import Refusal
 from server.rooms.client import Client, player_of
@@ -113,7 +113,7 @@ class Broadcaster:
         if client is not None and command is not None:
             snapshot = None
             if refusal.code == "stale":
-                client.charge_done(STALE_MOVE_WEIGHT - 1)
+                client.charge_done(STALE_MOVE_WEIGHT - 1 + live.room.ply // SNAPSHOT_PLIES_PER_MESSAGE)
                 snapshot = live.snapshot(client, self._now())
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
 

@@ -22,6 +22,7 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from protocol.codec import JSON, Malformed
+from protocol.weights import BYTES_PER_MESSAGE, UNWEIGHED_BYTES
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath
 from server.transport.http import METRICS_PATH, WEBSOCKET_PATH, HttpHandler
@@ -297,6 +298,22 @@ class Connection(FastPath):
         """Take a token for a frame that is not a message: it takes as long to read."""
         if not self.rate_limit.take(self.loop.time):
             self.count_refused_frame()
+
+    def pay_for_length(self, data: bytes) -> bool:
+        """Spend the budget of the address for a long message. Refuse it, and return False, if that is used up.
+
+        A refused message counts as several ones: to receive it takes long as well.
+        """
+        if self.allowance > 1:
+            return True
+        seconds = self.services.ip_limits.charge(self.address, len(data) / BYTES_PER_MESSAGE, self.loop.time())
+        if seconds:
+            self.rate_limit.refused += len(data) // UNWEIGHED_BYTES - 1
+            self.count_refused_frame()
+        if seconds and not self.failed:
+            text = f"too many long messages: wait {seconds:.1f} seconds"
+            self.refuse(self.codec.find_id(data), "rate_limited", text, seconds + TIMER_MARGIN_S)
+        return not seconds
 
     def count_refused_frame(self) -> None:
         """Disconnect the client if it has been over the rate limit for too long."""

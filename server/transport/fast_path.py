@@ -31,6 +31,7 @@ from protocol.codec import MSGPACK, Malformed
 from protocol.frames import BINARY_HEAD, TEXT_HEAD, frame
 from protocol.replies import Error, Snapshot
 from protocol.types import ErrorCode, Message, Player
+from protocol.weights import UNWEIGHED_BYTES
 from server.transport.rate_limit import RateLimit
 from server.transport.services import Services
 
@@ -201,7 +202,9 @@ class FastPath(ServerConnection):
             self.fragments_are_text = opcode is TEXT
         if event.fin:
             fragments, self.fragments = self.fragments, []
-            self.message_received(fragments[0] if len(fragments) == 1 else b"".join(fragments), self.fragments_are_text)
+            data = fragments[0] if len(fragments) == 1 else b"".join(fragments)
+            if len(data) <= UNWEIGHED_BYTES or self.pay_for_length(data):
+                self.message_received(data, self.fragments_are_text)
         elif len(self.fragments) >= MAX_FRAGMENTS:
             self.fail("too many fragments")
         else:
@@ -273,6 +276,10 @@ class FastPath(ServerConnection):
 
     def charge_frame(self) -> None:
         """Take a token for a frame that is not a message."""
+        raise NotImplementedError
+
+    def pay_for_length(self, data: bytes) -> bool:
+        """Spend the budget of the address for a long message. Refuse it, and return False, if that is used up."""
         raise NotImplementedError
 
     def frame_type_changed(self, text: bool) -> None:

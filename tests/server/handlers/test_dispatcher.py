@@ -26,7 +26,7 @@ from protocol.events import Moved, RematchOffered, Said
 from protocol.replies import Error, Invited, Ok, Snapshot
 from protocol.weights import ROOM_LOAD_WEIGHT, STALE_MOVE_WEIGHT, WEIGHTS
 from server.handlers import dispatcher
-from server.rooms import registry
+from server.rooms import broadcast, registry
 from server.rooms.chat import MAX_QUEUED_FOR_CHAT
 from server.storage.interface import ReadTimeout, Unavailable
 from tests.server.conftest import Build
@@ -264,6 +264,19 @@ async def test_command_that_loads_a_room_waits_for_the_pace_of_its_address(serve
     ben.paced = []
     await server.ask(ben, Leave, room=live.room.id)
     assert ben.paced == [ROOM_LOAD_WEIGHT]
+
+
+async def test_snapshot_of_a_long_game_is_charged(server: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatcher, "SNAPSHOT_PLIES_PER_MESSAGE", 1)
+    monkeypatch.setattr(broadcast, "SNAPSHOT_PLIES_PER_MESSAGE", 1)
+    live, ann, _ = await start_game(server)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    eve = server.connect(EVE)
+    await server.ask(eve, Watch, room=live.room.id)
+    assert eve.charged == WEIGHTS[Watch] - 1 + 1
+    ann.charged = 0.0
+    await refused(server, ann, Move, room=live.room.id, ply=0, move="a1")
+    assert ann.charged == STALE_MOVE_WEIGHT - 1 + 1
 
 
 async def test_snapshot_of_a_stale_move_is_charged(server: Harness) -> None:

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from protocol.weights import BYTES_PER_MESSAGE, UNWEIGHED_BYTES
 from server.transport.connection import MAX_DEBT_S, TIMER_MARGIN_S
 from server.transport.ip_limits import PACE, UNPACED_MESSAGES
 from server.transport.rate_limit import RateLimit
@@ -101,6 +102,32 @@ async def test_weight_is_charged_to_the_connection_and_to_its_address() -> None:
         client.send(frame(TEXT, command(2)))
         assert (await client.reply())["retry_after"] > 500
         assert server.ip_limits.charge(connection.address, 0.0, asyncio.get_running_loop().time()) == 0.0
+
+
+async def test_long_messages_spend_the_budget_of_the_address() -> None:
+    async with stub_server(rate=0.01, burst=10) as server, await RawClient.open(server.port) as client:
+        usual, long = (command(1).ljust(size) for size in (UNWEIGHED_BYTES, 41 * BYTES_PER_MESSAGE))
+        client.send(frame(TEXT, usual) + frame(TEXT, long) + frame(TEXT, usual) + frame(TEXT, long))
+        assert [(await client.reply())["type"] for _ in range(3)] == ["ok"] * 3
+        error = await client.reply()
+        assert (error["id"], error["code"]) == (1, "rate_limited")
+        assert 0 < error["retry_after"] <= 10 + TIMER_MARGIN_S
+        assert len(server.commands) == 3
+
+
+async def test_flood_of_long_messages_is_closed_with_1008() -> None:
+    async with stub_server(rate=0.01, burst=8) as server, await RawClient.open(server.port) as client:
+        client.send(frame(TEXT, command(1).ljust(8 * UNWEIGHED_BYTES)) * 17)
+        assert [(await client.reply())["type"] for _ in range(3)] == ["ok", "error", "error"]
+        assert await client.close_code() == 1008
+        assert len(server.commands) == 1
+
+
+async def test_long_messages_of_an_arbiter_are_free() -> None:
+    async with stub_server(rate=0.01, burst=5) as server, await RawClient.open(server.port) as client:
+        (await server.connection()).raise_limits(16)
+        client.send(frame(TEXT, command(1).ljust(21 * BYTES_PER_MESSAGE)) * 3)
+        assert [(await client.reply())["type"] for _ in range(3)] == ["ok"] * 3
 
 
 async def test_pace_is_that_of_the_address_and_arbiters_get_more() -> None:
