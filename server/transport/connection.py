@@ -24,7 +24,7 @@ from websockets.server import ServerProtocol
 from protocol.codec import JSON, Malformed
 from protocol.weights import BYTES_PER_MESSAGE, UNWEIGHED_BYTES
 from server.logs import log
-from server.transport.fast_path import POLICY_VIOLATION, FastPath
+from server.transport.fast_path import POLICY_VIOLATION, FastPath, break_cycles
 from server.transport.http import METRICS_PATH, WEBSOCKET_PATH, HttpHandler
 from server.transport.ip_limits import client_address, counted_address
 from server.transport.rate_limit import RateLimit
@@ -164,6 +164,7 @@ class Connection(FastPath):
         if self.abort_timer is not None:
             self.abort_timer.cancel()
         super().connection_lost(exc)
+        break_cycles(self.protocol)
 
     def timeout_reason(self, now: float) -> str | None:
         """Return why to disconnect a client that has sent nothing for too long, or None."""

@@ -95,6 +95,16 @@ def check_internals() -> bool:
 FAST_PATH_WORKS = check_internals()
 
 
+def break_cycles(protocol: ServerProtocol) -> None:
+    """Break the reference cycles of a connection that is lost, so that its memory is free at once.
+
+    The garbage collector would find them, but late: it seldom looks at what has lived for a while.
+    """
+    protocol.parser.close()  # its frame refers to the protocol
+    protocol.parser_exc = protocol.handshake_exc = None  # so do the tracebacks of these
+    vars(protocol).pop("select_subprotocol", None)  # a method that is bound to the protocol, and knows the connection
+
+
 class FastPath(ServerConnection):
     """A connection that handles messages as they arrive. `Connection` adds its life cycle.
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
+from websockets.server import ServerProtocol
 from websockets.typing import Origin
 
 from protocol.replies import Ok
@@ -263,6 +267,69 @@ async def test_write_after_the_end_is_ignored(server: StubServices, client: RawC
     client.writer.transport.abort()
     await until("the connection is lost", lambda: not server.connections)
     assert connection.write(b"\x81\x02{}") == 0
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[WeakSet[Any]]:
+    """Collect the connections in memory, and their protocols. The garbage collector does not run."""
+    objects: WeakSet[Any] = WeakSet()
+    for part in (Connection, ServerProtocol):
+
+        def init(self: Any, *args: Any, old: Any = part.__init__, **options: Any) -> None:
+            objects.add(self)
+            old(self, *args, **options)
+
+        monkeypatch.setattr(part, "__init__", init)
+    gc.disable()
+    yield objects
+    gc.enable()
+
+
+async def close_politely(client: RawClient) -> None:
+    client.send(close_frame(1000))
+    await client.close_code()
+
+
+async def vanish(client: RawClient) -> None:
+    client.writer.transport.abort()
+
+
+async def stop_within_a_frame(client: RawClient) -> None:
+    client.send(frame(TEXT, command(1))[:10])
+    client.writer.write_eof()
+    await client.reader.read()
+
+
+async def break_the_protocol(client: RawClient) -> None:
+    client.send(b"\x83\x80" + bytes(4))  # a reserved opcode
+    await client.close_code()
+
+
+@pytest.mark.parametrize("end", [close_politely, vanish, stop_within_a_frame, break_the_protocol])
+async def test_lost_connection_is_freed_without_the_garbage_collector(
+    server: StubServices, kept: WeakSet[Any], end: Callable[[RawClient], Awaitable[None]]
+) -> None:
+    """The collector runs so seldom that the memory of a server would grow with every client that leaves."""
+    async with await RawClient.open(server.port) as client:
+        client.send(frame(TEXT, command(1)))
+        await client.reply()
+        assert len(kept) == 2
+        await end(client)
+        await until("the memory is free", lambda: not kept)
+
+
+@pytest.mark.parametrize("request_line", ["GET /healthz HTTP/1.1\r\nHost: a", "not HTTP", ""])
+async def test_connection_without_a_websocket_is_freed_without_the_garbage_collector(
+    server: StubServices, kept: WeakSet[Any], request_line: str
+) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    writer.write(f"{request_line}\r\n\r\n".encode())
+    await until("it is accepted", lambda: kept)
+    writer.write_eof()
+    await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    await until("the memory is free", lambda: not kept)
 
 
 async def test_refused_handshakes_do_not_count_for_a_forwarded_address() -> None:
