@@ -48,6 +48,16 @@ class Cpu(NamedTuple):
         return Cpu((self.server_us - since.server_us) / count, (self.children_us - since.children_us) / count)
 
 
+class Memory(NamedTuple):
+    """The memory of a process in MB, by kind."""
+
+    rss: float
+    pss: float  # of memory that processes share, only its share
+    anonymous: float  # what it has allocated: objects, caches, stacks
+    file: float  # mapped files, of which the kernel keeps as much as it likes: programs, libraries
+    database: float  # of these, the -shm of SQLite and other maps of the database
+
+
 class Server:
     """A server process. The last word of the first line it prints is its URL."""
 
@@ -84,6 +94,10 @@ class Server:
     def children_rss_bytes(self) -> int:
         """Return the memory of its child processes: the one that writes to the database."""
         return sum(rss_bytes(pid) for pid in descendants(self.pid))
+
+    def descriptors(self) -> int:
+        """Return the number of its open files and sockets."""
+        return len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
 
     def pss_bytes(self) -> int:
         """Return the memory of the server and its child processes. Memory that processes share counts once."""
@@ -123,9 +137,23 @@ def rss_bytes(pid: int) -> int:
 
 def pss_bytes(pid: int) -> int:
     """Return the memory of a process; of memory that it shares with other processes, its share."""
-    match = re.search(r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    return 1024 * kilobytes(Path(f"/proc/{pid}/smaps_rollup").read_text(), "Pss")
+
+
+def memory(pid: int, database: str = "bench.db") -> Memory:
+    """Return the memory of a process as the kernel counts it. `database`: a part of the name of its files."""
+    total = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    rss, pss, anonymous = (kilobytes(total, name) for name in ("Rss", "Pss", "Anonymous"))
+    maps = re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", Path(f"/proc/{pid}/smaps").read_text(), flags=re.MULTILINE)
+    mapped = sum(kilobytes(part, "Rss") for part in maps if database in part.partition("\n")[0])
+    return Memory(*(1024 * size / 1e6 for size in (rss, pss, anonymous, rss - anonymous, mapped)))
+
+
+def kilobytes(text: str, name: str) -> int:
+    """Return a number of smaps."""
+    match = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)
     assert match is not None
-    return 1024 * int(match[1])
+    return int(match[1])
 
 
 @contextmanager
