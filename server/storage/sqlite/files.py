@@ -23,13 +23,15 @@ from server.storage.sqlite.writer_process import WRITER_LOCK_SUFFIX
 
 SERVER_LOCK_SUFFIX = "-serving"
 ALL_SUFFIXES = ("", "-wal", "-shm", SERVER_LOCK_SUFFIX, WRITER_LOCK_SUFFIX)
+JOURNAL_SUFFIX = "-journal"  # of a transaction before the database was in WAL mode
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names a file, which SQLite then deletes
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 WRITER_WAIT_S = 120.0  # for the writer process of a server that was killed
 WRITER_POLL_S = 0.05
 
 
 def check_path(path: str, create: bool) -> None:
-    """Raise StoreError for :memory:, a missing folder, a hard link or, if `create` is false, a missing file."""
+    """Raise StoreError for :memory:, a missing folder, links or, if `create` is false, a missing file."""
     if path == ":memory:":
         raise StoreError("cannot use the database :memory:, which would lose all games: give --db the name of a file")
     if not path:
@@ -45,8 +47,28 @@ def check_path(path: str, create: bool) -> None:
             raise StoreError(f"there is no database {path}: {DB_HINT}")
         if found is not None and found.st_nlink > 1:  # its locks and its -wal file belong to a name, not to the file
             raise StoreError(f"the database {path} has a second name (a hard link): remove that name, or use a copy")
+        check_companions(path)
     except OSError as error:
         raise unusable(path, error) from None
+
+
+def check_companions(path: str) -> None:
+    """Raise StoreError if a file beside the database leads to other files. Raises OSError.
+
+    A link leads anywhere. A journal may name a file: SQLite deletes it when it has rolled back the transaction.
+    """
+    real = realpath(path)
+    for suffix in (*ALL_SUFFIXES[1:], JOURNAL_SUFFIX):
+        if Path(real + suffix).is_symlink():
+            raise StoreError(f"{real}{suffix} is a link: a database needs a file there; remove the link")
+    journal = Path(real + JOURNAL_SUFFIX)
+    if journal.is_file() and (size := journal.stat().st_size) > len(JOURNAL_MAGIC):
+        with journal.open("rb") as file:
+            file.seek(size - len(JOURNAL_MAGIC))
+            if file.read() == JOURNAL_MAGIC:
+                raise StoreError(
+                    f"{journal} was not written by Parlour, and lets SQLite delete another file: remove it"
+                )
 
 
 def stat_of(file: Path) -> os.stat_result | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 
 from protocol.usernames import fold
 from server.logs import log
@@ -14,6 +15,8 @@ from server.storage.room_index import hide_code
 
 APPLICATION_ID = 0x5041524C  # "PARL": marks the file as ours
 CODES_MIGRATION = 5  # hashes the codes of private rooms
+NAMES = "SELECT name FROM sqlite_master"
+KINDS = "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'view')"
 DAMAGED = "the database {} is damaged: restore a backup or use another file"
 
 
@@ -21,6 +24,8 @@ def explain(error: Exception, path: str) -> str:
     """Return what an error means for the database. An error message that is not UTF-8 also means damage."""
     if isinstance(error, UnicodeError) or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
         return DAMAGED.format(path)
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH:
+        return f"the database {path} has triggers or views that Parlour did not make: remove them or use another file"
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
         return f"cannot use the database {path}: it is not an SQLite database: give --db another file"
     return f"cannot use the database {path}: {error}"
@@ -55,27 +60,59 @@ def read_version(connection: sqlite3.Connection, path: str, newest: int) -> int:
     return int(version)
 
 
+def deny_foreign_code(
+    action: int, first: str | None, second: str | None, database: str | None, trigger_or_view: str | None
+) -> int:
+    """Refuse to prepare a statement that runs a trigger or a view: none is ours. An authorizer of SQLite.
+
+    For SQLite, a table of WITH is a view too: our statements have none.
+    """
+    return sqlite3.SQLITE_OK if trigger_or_view is None else sqlite3.SQLITE_DENY
+
+
+def check_tables(connection: sqlite3.Connection, path: str, version: int) -> None:
+    """Raise StoreError unless our tables of a schema are ordinary tables with all columns.
+
+    A file from others may have a view in place of a table, or a computed column. To read them runs SQL of that file.
+    """
+    with closing(sqlite3.connect(":memory:")) as ours:
+        run_migrations(ours, 0, version)
+        tables = {name: columns_of(ours, name) for (name,) in ours.execute(f"{NAMES} WHERE type = 'table'").fetchall()}
+    kinds = {name.lower(): (kind, sql) for kind, name, sql in connection.execute(KINDS)}
+    for name, columns in tables.items():
+        kind, sql = kinds.get(name, ("", ""))
+        if kind != "table" or not (sql or "").startswith("CREATE TABLE "):
+            why = f"it is a {kind}" if kind == "view" else "it is a virtual table" if kind else "it is missing"
+        elif lacking := columns - columns_of(connection, name):
+            why = f"it has no column {min(lacking)}, or one that is computed"
+        else:
+            continue
+        raise StoreError(f"the database {path} was not written by Parlour, as its table {name} shows: {why}")
+
+
+def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
+    """Return the names of the columns of a table that are not computed."""
+    rows = connection.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", (table,))
+    return {name for (name,) in rows}
+
+
 def require_current_schema(connection: sqlite3.Connection, path: str) -> None:
     """Raise StoreError if a program that only reads cannot use the database."""
     newest = load_migrations(__package__)[-1][0]
     version = read_version(connection, path, newest)
     if version < newest:
         raise StoreError(OLDER_SCHEMA.format(f"the database {path}", version, newest))
+    check_tables(connection, path, version)
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> bool:
     """Bring the database to the current schema. Return whether it was empty. Raises StoreError."""
-    connection.create_function("fold", 1, fold, deterministic=True)
-    connection.create_function("hide_code", 1, hide_code, deterministic=True)
     connection.execute("BEGIN EXCLUSIVE")  # processes that start at the same time take turns
     try:
-        migrations = load_migrations(__package__)
-        version = read_version(connection, path, migrations[-1][0])
-        for number, script in migrations:
-            if number > version:
-                for statement in split_statements(script):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {number}")
+        newest = load_migrations(__package__)[-1][0]
+        version = read_version(connection, path, newest)
+        check_tables(connection, path, version)
+        run_migrations(connection, version, newest)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("COMMIT")
     except BaseException:
@@ -86,6 +123,17 @@ def migrate(connection: sqlite3.Connection, path: str) -> bool:
     if 0 < version < CODES_MIGRATION:
         erase_free_space(connection, path)
     return version == 0
+
+
+def run_migrations(connection: sqlite3.Connection, version: int, newest: int) -> None:
+    """Bring an open transaction from one version of the schema to another."""
+    connection.create_function("fold", 1, fold, deterministic=True)
+    connection.create_function("hide_code", 1, hide_code, deterministic=True)
+    for number, script in load_migrations(__package__):
+        if version < number <= newest:
+            for statement in split_statements(script):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
 
 
 def erase_free_space(connection: sqlite3.Connection, path: str) -> None:

@@ -36,7 +36,7 @@ from server.storage.sqlite.backup import back_up
 from server.storage.sqlite.files import check_path, file_sizes, lock_database, restrict_rights, wait_for_writers
 from server.storage.sqlite.ratings import Ratings
 from server.storage.sqlite.readers import READ_TIMEOUT_S, Read, Readers, Result, fetch
-from server.storage.sqlite.schema import explain, find_damage, migrate, require_current_schema
+from server.storage.sqlite.schema import deny_foreign_code, explain, find_damage, migrate, require_current_schema
 from server.storage.sqlite.write_queue import WriteQueue
 from server.storage.sqlite.writer_process import connect
 from server.storage.tables import Statements
@@ -110,9 +110,11 @@ class SqliteStore(Ratings, Keys, AccountKeys, Pruning, Reviews):
 
     def _connect(self) -> sqlite3.Connection:
         try:
-            return connect(self.path, self._busy, shared=True)
+            connection = connect(self.path, self._busy, shared=True)
         except (sqlite3.Error, UnicodeError) as error:
             raise StoreError(explain(error, self.path)) from None
+        connection.set_authorizer(deny_foreign_code)
+        return connection
 
     def _prepare(self, read_only: bool) -> tuple[sqlite3.Connection, bool]:
         """Migrate the file, unless it is only read. Return a connection, and whether it is new. Raises StoreError."""

@@ -42,6 +42,7 @@ if sys.platform != "win32":
 
 LENGTH_BYTES = 4
 READ_BYTES = 1 << 16  # what a pipe holds; a larger buffer is mapped and unmapped by the kernel for every read
+MAX_VALUE_BYTES = 1 << 26  # of a row, in a file from others
 WRITER_LOCK_SUFFIX = "-writing"  # of the file that every writer process of a database locks, together
 # rows per statement; few sizes, so that all statements stay prepared
 STATEMENT_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
@@ -153,6 +154,8 @@ def connect(path: str, busy: float, shared: bool = False) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
         connection.execute("PRAGMA temp_store = MEMORY")  # no file for statement journals
+        connection.execute("PRAGMA trusted_schema = OFF")  # a file from others may compute what it likes
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     except sqlite3.Error:
         connection.close()
         raise

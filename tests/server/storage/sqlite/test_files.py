@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from server.storage.interface import Append, StoreError, append_and_wait
 from server.storage.sqlite import files
-from server.storage.sqlite.files import restrict_rights, wait_for_writers
+from server.storage.sqlite.files import JOURNAL_MAGIC, restrict_rights, wait_for_writers
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.local_server import until
 
@@ -119,3 +121,55 @@ async def test_wait_ends_with_a_sentence(path: str, monkeypatch: pytest.MonkeyPa
     again = SqliteStore(path)
     await again.open(serving=True)
     await again.close()
+
+
+# -- files from others
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal", "-serving", "-writing"])
+async def test_link_beside_a_database_is_refused(path: str, tmp_path: Path, suffix: str) -> None:
+    """The link could lead to any file of the operator."""
+    (tmp_path / "precious").touch(0o644)
+    (tmp_path / f"parlour.db{suffix}").symlink_to(tmp_path / "precious")
+    with pytest.raises(StoreError, match=f"{suffix} is a link: a database needs a file there; remove the link"):
+        await SqliteStore(path).open()
+    assert (tmp_path / "precious").read_bytes() == b""
+    assert stat.S_IMODE((tmp_path / "precious").stat().st_mode) == 0o644
+
+
+def leave_journal(path: str, victim: bytes = b"") -> Path:
+    """Write the journal of an unfinished transaction. `victim`: the file that is deleted when it is rolled back."""
+    file = Path(f"{path}-journal")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA cache_size = 1")
+        connection.execute("BEGIN")
+        connection.execute("CREATE TABLE more AS SELECT randomblob(1000) FROM sqlite_master AS a, sqlite_master AS b")
+        journal = file.read_bytes()
+        (page,) = connection.execute("PRAGMA page_size").fetchone()
+        connection.execute("ROLLBACK")
+    if victim:
+        numbers = 0x40000000 // page + 1, len(victim), sum(victim)
+        first, length, total = (number.to_bytes(4, "big") for number in numbers)
+        journal += first + victim + length + total + JOURNAL_MAGIC
+    file.write_bytes(journal)
+    return file
+
+
+async def test_journal_cannot_delete_another_file(path: str, tmp_path: Path) -> None:
+    await (store := SqliteStore(path)).open()
+    await store.close()
+    (tmp_path / "precious").touch()
+    leave_journal(path, bytes(tmp_path / "precious"))
+    with pytest.raises(StoreError, match="not written by Parlour, and lets SQLite delete another file: remove it"):
+        await SqliteStore(path).open(read_only=True)
+    assert (tmp_path / "precious").exists()
+
+
+async def test_ordinary_journal_is_rolled_back(path: str) -> None:
+    await (store := SqliteStore(path)).open()
+    await store.close()
+    journal = leave_journal(path)
+    await store.open()
+    await store.close()
+    assert not journal.exists()

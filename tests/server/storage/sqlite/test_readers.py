@@ -14,7 +14,9 @@ from server.storage.interface import ReadTimeout, Unavailable
 from server.storage.sqlite.readers import READERS
 from server.storage.sqlite.store import SqliteStore
 
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+TENFOLD = "(VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))"
+ENDLESS = f"SELECT count(*) FROM {', '.join([TENFOLD] * 20)}"
+LONG = f"SELECT count(*) FROM {', '.join([TENFOLD] * 5)}"  # the time is looked at several times
 
 
 @pytest.fixture
@@ -46,8 +48,7 @@ async def test_slow_read_does_not_delay_other_reads(store: SqliteStore) -> None:
 async def test_limit_of_one_read_does_not_bind_the_next(store: SqliteStore) -> None:
     with pytest.raises(ReadTimeout):
         await store._in_reader(lambda reader: reader.execute(ENDLESS).fetchall(), 0.0)
-    rows = f"{ENDLESS.partition(') SELECT')[0]} LIMIT 300000) SELECT count(*) FROM n"
-    assert await store._in_reader(lambda reader: reader.execute(rows).fetchall(), None) == [(300_000,)]
+    assert await store._in_reader(lambda reader: reader.execute(LONG).fetchall(), None) == [(100_000,)]
 
 
 async def test_error_of_the_database_is_unavailable(store: SqliteStore) -> None:
