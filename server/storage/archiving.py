@@ -8,12 +8,15 @@ again.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from itertools import groupby
 from typing import NamedTuple
 
+from protocol.codec import decode_event
+from server.domain.room import replay
 from server.ids import first_room_id, month_of, next_month
 from server.storage.copying import Progress, stored_months
 from server.storage.interface import Store, StoreError
-from server.storage.tables import EVENTS, REVIEWS, ROOM_COLUMNS, ROOMS, Row
+from server.storage.tables import EVENTS, REVIEWS, ROOM_COLUMNS, ROOMS, Row, check_types
 
 ROOMS_PER_BATCH = 100
 DAY_MS = 86_400_000
@@ -26,6 +29,14 @@ class Moved(NamedTuple):
     rooms: int
     events: int
     staying: int
+
+
+class Restored(NamedTuple):
+    """How many rooms were put back, how many were there already, and how many were left out: they have not ended."""
+
+    rooms: int
+    known: int
+    left_out: int
 
 
 async def months_before(store: Store, month: str) -> list[str]:
@@ -120,9 +131,9 @@ async def count_rooms(archive: Store) -> tuple[int, int]:
     return rows["rooms"], rows["events"]
 
 
-async def restore(archive: Store, store: Store, progress: Progress) -> tuple[int, int]:
-    """Put the rooms of an archive back. Return how many were put back, and how many the store had already."""
-    restored = known = 0
+async def restore(archive: Store, store: Store, progress: Progress) -> Restored:
+    """Put the rooms of an archive back, except for those that could go on: an archive has none. Raises WrongType."""
+    restored = known = left_out = 0
     after: Row = ()
     months: set[str] = set()
     while rows := await archive.read_rows(ROOMS, after, limit=ROOMS_PER_BATCH):
@@ -133,11 +144,28 @@ async def restore(archive: Store, store: Store, progress: Progress) -> tuple[int
             await store.prepare_log(sorted(new))
             months |= new
         if missing:
-            lost = [row[0] for row in missing]
-            await store.put_rooms(missing, await archive.rows_of(EVENTS, lost), await archive.rows_of(REVIEWS, lost))
-        restored, known = restored + len(missing), known + len(existing)
+            events = await archive.rows_of(EVENTS, [row[0] for row in missing])
+            logs = {room: [event[2] for event in log] for room, log in groupby(events, lambda event: event[0])}
+            ended = [row for row in missing if not is_open(row, logs.get(row[0], []))]
+            if ended:
+                lost = {row[0] for row in ended}
+                ended_events = [event for event in events if event[0] in lost]
+                reviews = await archive.rows_of(REVIEWS, sorted(lost))
+                for table, found in ((ROOMS, ended), (EVENTS, ended_events), (REVIEWS, reviews)):
+                    check_types(table, found)
+                await store.put_rooms(ended, ended_events, reviews)
+            restored, left_out = restored + len(ended), left_out + len(missing) - len(ended)
+        known += len(existing)
         progress("restoring rooms", restored)
         after = rows[-1][:1]
     for month in sorted(months):
         await store.set_archive((month, "", 0, 0, 0))
-    return restored, known
+    return Restored(restored, known, left_out)
+
+
+def is_open(row: Row, log: list[bytes]) -> bool:
+    """Return whether a room could go on, by its row or by its log. A log that cannot be read is never played."""
+    try:
+        return row[STATUS] != "ended" or replay(map(decode_event, log)).status != "ended"
+    except Exception:  # damaged data can raise anything
+        return False

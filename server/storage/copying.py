@@ -12,7 +12,18 @@ from typing import NamedTuple
 
 from server.ids import FIRST_MONTH, month_at, month_of, next_month
 from server.storage.interface import Store, StoreError
-from server.storage.tables import ACCOUNTS, EVENTS, RATINGS, REVIEWS, ROOMS, ROWS_PER_BATCH, SESSIONS, TABLES, Table
+from server.storage.tables import (
+    ACCOUNTS,
+    EVENTS,
+    RATINGS,
+    REVIEWS,
+    ROOMS,
+    ROWS_PER_BATCH,
+    SESSIONS,
+    TABLES,
+    Table,
+    check_types,
+)
 
 Progress = Callable[[str, int], None]  # what is done, and the number of rows so far
 
@@ -29,7 +40,8 @@ class Walk(NamedTuple):
 async def copy(source: Store, target: Store, name: str, now: int, progress: Progress) -> list[Walk]:
     """Copy all tables, and verify them. `name`: of the source. Return what the last walk found.
 
-    Raises StoreError if the target holds something else, or if the finished copy differs from the source.
+    Raises StoreError if the target holds something else, or if the finished copy differs from the source. Raises
+    WrongType.
     """
     await check_target(target, name)
     await target.begin_copy(name, now)
@@ -69,11 +81,12 @@ async def check_target(target: Store, name: str) -> None:
 
 
 async def walk(source: Store, target: Store, table: Table, progress: Progress, repair: bool) -> Walk:
-    """Compare a table, and with `repair` replace what differs."""
+    """Compare a table, and with `repair` replace what differs. Raises WrongType."""
     count, equal, digest = 0, True, sha256()
     after: tuple[object, ...] = ()
     while True:
         rows = await source.read_rows(table, after, limit=ROWS_PER_BATCH)
+        check_types(table, rows)
         last = rows[-1][: table.key_length] if len(rows) == ROWS_PER_BATCH else ()
         if await target.read_rows(table, after, last, limit=len(rows) + 1) != rows:
             equal = False

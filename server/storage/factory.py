@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from server.storage.interface import BUSY_TIMEOUT_S, OnCommit, Store, StoreError, Unavailable
+from server.storage.tables import WrongType
 
 
 def open_store(
@@ -60,6 +61,8 @@ async def wrap_store_errors(store: Store, table: str = "") -> AsyncIterator[None
         yield
     except StoreError:
         raise
+    except WrongType as error:
+        raise StoreError(str(error)) from None
     except Exception as error:
         damage = await store.find_damage(table)  # damage can surface as any exception
         if damage or isinstance(error, Unavailable):

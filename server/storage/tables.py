@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 ROWS_PER_BATCH = 5000  # of a walk through a table
 MAX_VALUES_PER_STATEMENT = 1200  # SQLite needs seconds for a statement with 30,000
+MAX_KEY_CHARS = 80  # of a row that is reported
 TEXT_KEYS = frozenset({"fingerprint", "room", "profile", "player", "node", "task", "month"})
 
 Row = tuple[Any, ...]
 Statements = Sequence[tuple[str, Sequence[Any]]]
+
+
+class WrongType(Exception):
+    """A column has a value of another type than Parlour writes. The text is one sentence for the operator."""
 
 
 class Table(NamedTuple):
@@ -60,6 +66,13 @@ TABLES = (
     ARCHIVES,
 )
 PRIVATE = ROOM_COLUMNS.index("private")
+BYTES = frozenset({"info", "payload", "review", "secret", "token"})
+INTEGERS = frozenset(
+    {"added_at", "alive_at", "archived_at", "asked_at", "at", "attempts", "began", "change", "changed_at", "created_at",
+     "deadline", "ended", "events", "games", "private", "revoked_at", "rooms", "seen_at", "seq", "taken_until"}
+)  # fmt: skip
+REALS = frozenset({"deviation", "rating", "volatility"})
+OPTIONAL = frozenset({"deadline", "review", "revoked_at"})
 
 
 class Tables(ABC):
@@ -154,8 +167,29 @@ class Tables(ABC):
 
 
 def as_rows(table: Table, found: Sequence[Any]) -> list[Row]:
-    """Return rows in the same form for all stores: SQLite has no booleans."""
+    """Return rows in the same form for all stores: SQLite has no booleans. Raises WrongType if a key has one."""
     rows = [tuple(row) for row in found]
+    check_types(table, rows, table.key_length)
     if table is ROOMS:
         rows = [(*row[:PRIVATE], bool(row[PRIVATE]), *row[PRIVATE + 1 :]) for row in rows]
     return rows
+
+
+def check_types(table: Table, rows: Sequence[Row], columns: int | None = None) -> None:
+    """Raise WrongType if a value in all columns, or in the first ones, has another type than Parlour writes.
+
+    A column of SQLite takes values of any type.
+    """
+    for types in {tuple(map(type, row[:columns])) for row in rows}:
+        for column, kind in zip(table.columns, types, strict=False):
+            if kind not in types_of(column):
+                key = next(row for row in rows if tuple(map(type, row[:columns])) == types)[: table.key_length]
+                where = f"in its table {table.name}, the column {column} of {repr(key)[:MAX_KEY_CHARS]}"
+                raise WrongType(f"the database is damaged or not written by Parlour: {where} has a wrong type")
+
+
+@cache
+def types_of(column: str) -> frozenset[type]:
+    """Return the types of the values in a column."""
+    types: dict[bool, set[type]] = {column in BYTES: {bytes}, column in INTEGERS: {int, bool}, column in REALS: {float}}
+    return frozenset(types.get(True, {str}) | ({type(None)} if column in OPTIONAL else set()))

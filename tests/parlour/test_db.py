@@ -278,6 +278,38 @@ async def test_archived_game_can_be_shown_and_restored(db: str, tmp_path: Path) 
     assert code == 0
 
 
+@pytest.mark.parametrize(
+    ("change", "column"),
+    [
+        ("UPDATE events SET payload = 'text' WHERE room = 'won'", "table events, the column payload of ('won', 1)"),
+        ("UPDATE rooms SET room = x'00' WHERE room = 'won'", r"table rooms, the column room of (b'\x00',)"),
+        ("UPDATE rooms SET deadline = 0.5", "table rooms, the column deadline of ('a0',)"),
+    ],
+)
+async def test_values_of_wrong_types_are_one_sentence(tmp_path: Path, change: str, column: str) -> None:
+    """SQLite accepts any type in a column, and a file from others may have any."""
+    path, other, new = [str(tmp_path / f"{name}.db") for name in ("parlour", "other", "new")]
+    await fill(path)
+    await fill(other)
+    await remove_all(other)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(change)
+        connection.commit()
+    problem = f"parlour: the database is damaged or not written by Parlour: in its {column} has a wrong type\n"
+    for words in (("copy", path, new), ("restore", path, "--db", other)):
+        assert await parlour_command("db", *words) == (2, "", problem)
+    code, _, err = await parlour_command("db", "check", "--db", path)
+    assert (code, err) in ((1, ""), (2, problem))  # a room whose id is no text cannot be looked up
+
+
+async def remove_all(path: str) -> None:
+    """Delete all rooms."""
+    store = open_store(path)
+    await store.open()
+    await store.remove_rooms([name for name, *_ in await store.read_rows(ROOMS)])
+    await store.close()
+
+
 async def test_archive_says_that_there_is_nothing_to_do(tmp_path: Path) -> None:
     path = str(tmp_path / "parlour.db")
     await fill(path)

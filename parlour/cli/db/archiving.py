@@ -47,6 +47,7 @@ async def restore_archive(file: str, db: str) -> None:
         opened_store(file, "rooms") as (archive, _),
         opened_store(db, "rooms", serving=True) as (store, _),
     ):
-        restored, known = await restore(archive, store, progress.show)
+        restored = await restore(archive, store, progress.show)
     progress.clear()
-    print_line(f"{counted(restored, 'room')} restored from {file}; {known} were there already")
+    left_out = f"; {restored.left_out} left out: not ended" if restored.left_out else ""
+    print_line(f"{counted(restored.rooms, 'room')} restored from {file}; {restored.known} were there already{left_out}")

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from protocol.codec import MSGPACK
+from protocol.events import Created
+from protocol.types import TimeControl
 from server.ids import first_room_id, month_of
 from server.storage.archiving import archive_month, months_before, restore
 from server.storage.factory import open_store
@@ -58,10 +61,10 @@ async def test_month_moves_into_a_file_and_back(store: Store, archive: Store, mo
     assert {month_of(name) for name, *_ in await archive.read_rows(ROOMS)} == {OLD}
     assert len(await store.read_rows(EVENTS)) == 2
     assert (len(await archive.read_rows(REVIEWS)), await store.read_rows(REVIEWS)) == (1, [])
-    assert await restore(archive, store, quiet) == (5, 0)
+    assert await restore(archive, store, quiet) == (5, 0, 0)
     assert await contents(store) == before
     assert await store.read_rows(ARCHIVES) == []
-    assert await restore(archive, store, quiet) == (0, 5)
+    assert await restore(archive, store, quiet) == (0, 5, 0)
 
 
 async def test_games_that_ended_today_stay(store: Store, archive: Store) -> None:
@@ -113,6 +116,17 @@ async def test_interrupted_archive_is_finished_by_the_next(
     assert await store.read_rows(ARCHIVES) == [(OLD, "archive.db", 5, 10, NOW)]
     await restore(archive, store, quiet)
     assert await contents(store) == before
+
+
+async def test_restore_leaves_out_rooms_that_could_go_on(store: Store, archive: Store) -> None:
+    """An archive has none, but a file from others may: such a game could still change the ratings of its players."""
+    created = Created(room="b", seq=1, at=5, game="conga", options={}, clock=TimeControl(), by="p1")
+    await append_and_wait(archive, Append("a", 0, (b"1",), row("a", "running", deadline=1)))
+    await append_and_wait(archive, Append("b", 0, (MSGPACK.encode(created),), row("b", "ended", result="1-0")))
+    await append_and_wait(archive, Append("c", 0, (b"1",), row("c", "ended", result="1-0")))
+    assert await restore(archive, store, quiet) == (1, 0, 2)
+    assert [name for name, *_ in await store.read_rows(ROOMS)] == ["c"]
+    assert await store.read_rows(EVENTS) == [("c", 1, b"1")]
 
 
 async def test_nothing_is_removed_if_the_archive_differs(
