@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from engine.game import Game
@@ -154,9 +154,15 @@ def source(game: Game, entry: Callable[..., None] = tree.run, decorator: str = "
         array = f"np.array({value!r}, np.int64)" if isinstance(value, tuple) else repr(value)
         lines.append(f"{name} = {array}")
     for function in functions.values():
-        lines.append(f"\n\n{INNER}\n{inspect.getsource(function)}")
-    lines.append(f"\n\n{decorator or ENTRY}\n{inspect.getsource(entry)}")
+        lines.append(f"\n\n{INNER}\n{source_of(function.__code__)}")
+    lines.append(f"\n\n{decorator or ENTRY}\n{source_of(entry.__code__)}")
     return "\n".join(lines)
+
+
+@lru_cache(maxsize=1024)
+def source_of(code: CodeType) -> str:
+    """Return the source of a function. Finding it takes longer than a short search, and puzzles have one game each."""
+    return inspect.getsource(code)
 
 
 HEADER = '''"""The search for {game}, generated from engine/games and engine/search. Safe to delete."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from engine.games import mancala
@@ -29,3 +31,10 @@ def test_source_depends_on_the_options() -> None:
     }
     assert len(texts) == 4
     assert "def run(" in texts.pop()
+
+
+def test_source_of_a_function_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A puzzle is a game of its own. Thousands of them differ in their start only."""
+    kernel.source(create("mancala", {"pits": 3, "start": "3,3,3/3,3,3 0,0 1"}))
+    monkeypatch.setattr(inspect, "getsource", None)
+    assert kernel.source(create("mancala", {"pits": 3, "start": "3,0,3/3,3,3 3,0 1"}))
