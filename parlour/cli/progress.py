@@ -15,11 +15,11 @@ class ProgressLine:
         self._shown_at = 0.0
         self._width = 0
 
-    def show(self, what: str, count: int) -> None:
+    def show(self, what: str, count: int, total: int = 0) -> None:
         now = monotonic()
-        if sys.stderr.isatty() and now - self._shown_at >= REDRAW_INTERVAL_S:
+        if sys.stderr is not None and sys.stderr.isatty() and now - self._shown_at >= REDRAW_INTERVAL_S:
             self._shown_at = now
-            self._write(f"{what}: {count:,}")
+            self._write(f"{what}: {count:,} of {total:,}" if total else f"{what}: {count:,}")
 
     def clear(self) -> None:
         if self._width:

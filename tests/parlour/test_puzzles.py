@@ -52,6 +52,19 @@ def test_end_of_input_ends_the_puzzles(capsys: pytest.CaptureFixture[str], monke
     assert "Solved at the first try: 0 of 0." in run(capsys, "play", "--puzzles", "conga")
 
 
+@pytest.mark.parametrize("on_terminal", [True, False])
+def test_check_shows_its_progress_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_terminal: bool
+) -> None:
+    monkeypatch.setattr("parlour.cli.progress.REDRAW_INTERVAL_S", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: on_terminal)
+    file = save(tmp_path, write_puzzles([PUZZLE, PUZZLE, PUZZLE]))
+    assert main(["puzzles", "--check", file, "--plain"]) == 0
+    out = capsys.readouterr()
+    assert out.out == f"{file}: ok, 3 puzzles\n"
+    assert ("\rchecking puzzles: 2 of 3" in out.err) is on_terminal
+
+
 def test_puzzles_are_made_from_a_record(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     game = create("mancala", {"pits": 3, "stones": 3})
     file = save(tmp_path, write(self_play(game, 4)))

@@ -28,6 +28,7 @@ from engine.registry import GAMES, create
 from engine.review import Evaluator
 from parlour.cli.args import add_options, options_of
 from parlour.cli.args_server import add_connection
+from parlour.cli.progress import ProgressLine
 from parlour.cli.records import FILE_OR_ROOM, add_database, read_source
 from parlour.cli.search_output import count, seconds, tell
 from parlour.errors import UserError
@@ -63,7 +64,9 @@ def run(args: Namespace) -> int:
         raise UserError("name a game, as in 'parlour puzzles conga', or a file with --check")
     game = create(args.game, options_of(args))
     until = time.monotonic() + args.seconds
-    puzzles = collect(game, games_of(args, game), args, until)
+    progress = ProgressLine()
+    puzzles = collect(game, games_of(args, game), args, until, progress)
+    progress.clear()
     text = write_puzzles(sorted(puzzles, key=lambda puzzle: puzzle.level))
     if args.out is None:
         print_lines(text.rstrip("\n"))
@@ -96,7 +99,9 @@ def games_of(args: Namespace, game: Game) -> Iterator[list[State]]:
         yield self_play(game, rng, compiled_of(args))
 
 
-def collect(game: Game, games: Iterator[list[State]], args: Namespace, until: float) -> list[Puzzle]:
+def collect(
+    game: Game, games: Iterator[list[State]], args: Namespace, until: float, progress: ProgressLine
+) -> list[Puzzle]:
     """Return puzzles from games until there are enough of them or the time is over."""
     levels = {level: found.nodes for level, found in LEVELS.items() if found.nodes is not None}
     evaluator = Evaluator(game, args.nodes, compiled=compiled_of(args), notice=tell)
@@ -107,6 +112,7 @@ def collect(game: Game, games: Iterator[list[State]], args: Namespace, until: fl
         for state in chosen:
             if len(found) >= args.count or time.monotonic() > until:
                 return list(found.values())
+            progress.show("puzzles found", len(found), args.count)
             puzzle = make_puzzle(evaluator, state, levels, compiled_of(args))
             if puzzle is None or puzzle.position in found:
                 continue
@@ -119,8 +125,12 @@ def collect(game: Game, games: Iterator[list[State]], args: Namespace, until: fl
 
 def check(name: str, nodes: int, compiled: bool | None) -> int:
     """Prove the puzzles of a file again. Return 1 if one is not proved."""
-    puzzles = parse_puzzles(read_text(name))
-    wrong = [number for number, puzzle in enumerate(puzzles, 1) if not is_proved(puzzle, nodes, compiled)]
+    puzzles, wrong, progress = parse_puzzles(read_text(name)), [], ProgressLine()
+    for number, puzzle in enumerate(puzzles, 1):
+        progress.show("checking puzzles", number, len(puzzles))
+        if not is_proved(puzzle, nodes, compiled):
+            wrong.append(number)
+    progress.clear()
     for number in wrong:
         print_line(f"{name}: puzzle {number} is NOT proved: more --nodes may prove it")
     if not wrong:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from client.presentation.texts import counted
 from parlour.cli.database import opened_store
-from parlour.cli.db.progress import ProgressLine
+from parlour.cli.progress import ProgressLine
 from parlour.errors import UserError
 from runtime.printable import print_line
 from server.ids import month_at

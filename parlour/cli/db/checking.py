@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from client.presentation.texts import counted
 from parlour.cli.database import opened_store
-from parlour.cli.db.progress import ProgressLine
+from parlour.cli.progress import ProgressLine
 from runtime.printable import print_line
 from server.storage.checking import CHECKING_ROOMS, find_faults
 

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from parlour.cli.database import opened_store
-from parlour.cli.db.progress import ProgressLine
 from parlour.cli.house_bots import read_tokens, token_file, write_tokens
+from parlour.cli.progress import ProgressLine
 from parlour.errors import UserError
 from runtime.printable import print_line
 from server.rooms.registry import MAX_CLOCK_LEAD_MS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from parlour.cli.database import opened_store
-from parlour.cli.db.progress import ProgressLine
+from parlour.cli.progress import ProgressLine
 from runtime.printable import print_line
 from server.config import Settings
 from server.metrics import Metrics
