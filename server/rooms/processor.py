@@ -259,13 +259,14 @@ class RoomProcessor:
                 else:
                     decision = decide(room, player, command, at, lag, uncharged)
         except Refusal as error:
-            refusal = error
             if error.decision is None:
                 if self._store.shared and live.checked is not request:
                     self._check_refusal(live, request)
                 else:
                     self._broadcaster.refuse(live, client, command, error)
                 return
+            # a new one: the tracebacks of `error` refer to this frame, which would refer to them
+            refusal = Refusal(error.code, str(error), retry_after=error.retry_after)
             decision = error.decision
         except Exception:
             log("bug", logging.ERROR, trace=True, room=room.id, command=type(command).__name__)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from protocol.events import AnyEvent, Ended, Moved, Said
 from protocol.replies import Error, Ok
 from server.app import App
 from server.config import Settings
-from server.domain.decision import Decision
+from server.domain.decision import Decision, Refusal
 from server.domain.downtime import credit_turn
 from server.domain.room import Room
 from server.domain.seating import redirect, set_presence
@@ -221,6 +222,21 @@ async def test_counted_illegal_move_is_refused_and_recorded(server: Harness) -> 
     assert error.code == "illegal_move"
     assert ben.kinds() == ["Error", "Fouled"]
     assert live.room.fouls == (0, 1)
+
+
+async def test_refusals_are_freed_without_the_garbage_collector(server: Harness) -> None:
+    """Each would keep its room and its client in memory."""
+    live, ann, ben = await start_game(server, illegal=2)
+    await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")
+    gc.collect()
+    gc.disable()
+    try:
+        for ply, code in ((0, "stale"), (1, "illegal_move")):  # the second one is recorded
+            assert (await server.ask(ben, Move, room=live.room.id, ply=ply, move="a1")).code == code
+        server.store.appended.clear()
+        assert not [found for found in gc.get_objects() if type(found) is Refusal]
+    finally:
+        gc.enable()
 
 
 async def test_bug_in_one_command_does_not_stop_the_room(
