@@ -28,6 +28,7 @@ NONE = TimeControl()
 QUICK = TimeControl(kind="fischer", base=3000)
 SLEEP = "import time; time.sleep(600)"
 SLOW_START = "import time; time.sleep(3)\n" + FIRST
+LATE_START = f"import time; time.sleep({TIMEOUT_S})\n" + FIRST  # late even if its opponent thinks for a while first
 ANSWER = """
 import json, sys, time
 for line in sys.stdin:
@@ -52,7 +53,7 @@ class Faulty:
 PROGRAMS = {
     "silent": Faulty(SLEEP, "time", "timeout", QUICK),
     "silent-without-clock": Faulty(SLEEP, "resigned", "timeout", move_timeout=0.5, startup=0.2),
-    "slow-to-start": Faulty(SLOW_START, "resigned", "timeout", move_timeout=0.3, startup=0.3),
+    "slow-to-start": Faulty(LATE_START, "resigned", "timeout", move_timeout=0.3, startup=0.3),
     "slow-but-in-time": Faulty(SLOW_START, "", move_timeout=2.0),
     "crashes-at-ply-7": Faulty(ANSWER + "    1 // max(0, 6 - ply)\n    print(first, flush=True)", "resigned", "exited"),
     "illegal": Faulty(ANSWER + "    print('9' if ply > 3 else first, flush=True)", "resigned", "garbage"),
