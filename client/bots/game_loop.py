@@ -112,8 +112,10 @@ class GameLoop:
         budget = self._budget(view, allotted, began)
         thinking = asyncio.ensure_future(request_move(self._bot, game, view.state, budget, settings.source))
         try:
-            if not await self._wait_while_our_move(thinking, ply):
+            ours = await self._wait_while_our_move(thinking, ply)
+            if not ours and self.view.reason != "time":
                 return
+            await asyncio.wait({thinking})  # the server may flag us before the bot has reported that it is too slow
             thought = thinking.result()
         except Failure as failure:
             await self._handle_failure(failure, allotted, ply)
@@ -121,6 +123,8 @@ class GameLoop:
         finally:
             thinking.cancel()
             await asyncio.gather(thinking, return_exceptions=True)
+        if not ours:
+            return
         if settings.human:
             choices, increment = len(game.moves(view.state)), view.setup.clock.increment / 1000
             delay = human_delay(choices, allotted.left, increment, self._rng)
@@ -184,8 +188,8 @@ class GameLoop:
         self.failed = True
         where = f"; crash report in {failure.evidence}" if failure.evidence else ""
         self._notify(f"{self._room} ply {ply + 1}: {failure.kind}: {failure}{where}")
-        if failure.kind == "timeout" and allotted.by_clock:
-            self._failed_at = ply  # wait for the server to flag us
+        if self.view.status == "ended" or (failure.kind == "timeout" and allotted.by_clock):
+            self._failed_at = ply  # the server has flagged us, or we wait for that
             await self._say(f"{failure.kind}: {failure}")
         elif failure.move and self.view.setup.illegal:
             await self._send_illegal_move(failure, ply)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,6 +11,7 @@ from typing import Any, cast
 
 from client.bots.game_loop import GameLoop, PlaySettings
 from client.bots.move_request import BotSource
+from client.programs.failure import Failure
 from client.sdk.bot import Bot, Budget
 from client.sdk.errors import Refused
 from client.sdk.session import Session
@@ -18,7 +20,7 @@ from protocol.commands import AnswerDraw, Move, OfferDraw, Resign, Say, Takeback
 from tests.client.bots.fake_session import FakeSession
 from tests.client.sdk.fake_transport import refusal
 from tests.client.sdk.room_log import ALICE, BOB, RoomLog
-from tests.waiting import TIMEOUT_S, until
+from tests.waiting import TIMEOUT_S, settle, until
 
 
 class Recorder(Bot):
@@ -45,11 +47,27 @@ class Recorder(Bot):
         self.calls.append("close")
 
 
+class LateBot(Recorder):
+    """Notices that it is too slow only when the server has flagged it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.thinking, self.flagged = threading.Event(), threading.Event()
+
+    def choose(self, game: Game, state: State, budget: Budget) -> int:
+        self.thinking.set()
+        assert self.flagged.wait(TIMEOUT_S)
+        if budget.cancelled.is_set():
+            raise Failure("stopped", "the answer is no longer needed")
+        raise Failure("timeout", "no answer after 61.0 s")
+
+
 class Fixture:
     """A bot on seat 0 of a running game."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
-        self.log, self.session, self.bot, self.lines = RoomLog(), FakeSession(), Recorder(), list[str]()
+        self.log, self.session, self.lines = RoomLog(), FakeSession(), list[str]()
+        self.bot = Recorder()
         self.settings = PlaySettings(source=BotSource(("mine.py",), folder), **settings)
         self.sent = 0
 
@@ -120,6 +138,24 @@ async def test_failing_bot_resigns_with_the_reason(tmp_path: Path) -> None:
         await until("the bot sends Resign", lambda: fixture.session.of_type(Resign))
     assert fixture.session.of_type(Say)[0].text == "I resign. error: KeyError: 'x'"
     assert fixture.lines[0].startswith("r ply 1: error: KeyError: 'x'; crash report in ")
+
+
+async def test_timeout_is_reported_after_the_server_has_flagged_the_bot(tmp_path: Path) -> None:
+    fixture = Fixture(tmp_path)
+    fixture.bot = late = LateBot()
+    async with fixture.running() as loop:
+        await until("the bot thinks", late.thinking.is_set)
+        fixture.log.now += 100_000
+        fixture.log.do(ALICE, Move(id=1, room="r", ply=0, move="a4a3"))
+        fixture.deliver(loop)
+        assert loop.view.reason == "time"
+        await settle()
+        late.flagged.set()
+        await asyncio.wait_for(loop.task, TIMEOUT_S)
+    assert loop.failed
+    assert fixture.lines == ["r ply 1: timeout: no answer after 61.0 s"]
+    assert [command.text for command in fixture.session.of_type(Say)] == ["timeout: no answer after 61.0 s"]
+    assert not fixture.session.of_type(Resign)
 
 
 async def test_move_is_sent_again_after_a_temporary_refusal(tmp_path: Path) -> None:
