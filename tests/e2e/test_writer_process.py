@@ -12,6 +12,7 @@ import pytest
 
 from server.app import Running
 from server.rooms import status
+from server.rooms.retention import Retention
 from server.storage.sqlite import supervisor
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.conftest import ConnectGuest, Spawn, Start
@@ -81,11 +82,13 @@ async def test_writer_process_exits_when_its_server_is_killed(spawn: Spawn, conn
 async def test_server_is_unhealthy_while_the_writer_process_hangs(
     start: Start, connect_guest: ConnectGuest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(status, "MAX_WRITE_AGE_S", 0.2)
-    server = await start(sweep=1000.0)  # a sweep would write
+    monkeypatch.setattr(Retention, "run", lambda self: asyncio.Event().wait())  # it would write, as a sweep would
+    server = await start(sweep=1000.0)
     ann, ben = await connect_guest(server.url, "ann"), await connect_guest(server.url, "ben")
     room = await room_of(ann, ben)
+    await server.app.store.flush()
     os.kill(writer_pid(server), signal.SIGSTOP)
+    monkeypatch.setattr(status, "MAX_WRITE_AGE_S", 0.2)
     assert await get(server.url, "/healthz") == (200, "ok\n"), "there is nothing to write"
     asked = await ann.send("move", room=room, ply=0, move="a1")
     async with asyncio.timeout(TIMEOUT_S):
