@@ -6,9 +6,11 @@ import json
 import re
 import threading
 from pathlib import Path
+from select import select
 
 import pytest
 
+from client.programs.child import Child
 from client.programs.failure import Failure
 from client.programs.limits import Limits
 from client.programs.line_bot import LineBot, ProgramPool
@@ -108,12 +110,19 @@ def test_unflushed_ready_is_reported(tmp_path: Path) -> None:
         ProgramPool(silent).warm()
 
 
-def test_pool_waits_for_ready(start: Start, tmp_path: Path) -> None:
+def test_pool_waits_for_ready(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bot = start(program(tmp_path, "print('loading')\nprint('ready', flush=True)\n" + FIRST, ready=True))
     bot.pool.warm()
     assert bot.choose(CONGA, CONGA.start(), budget()).move
-    never = program(tmp_path, "import time, sys\nprint('no model', file=sys.stderr)\ntime.sleep(60)", ready=True,
-                    limits=Limits(startup=2.0, grace=0.1))  # fmt: skip
+    listen = Child.listen
+
+    def listen_after_an_error(child: Child, seconds: float) -> str:
+        """Let the time to start run out once the program has complained, however slow the machine is."""
+        assert select([child.stderr], [], [], TIMEOUT_S)[0]
+        return listen(child, 0.1)
+
+    monkeypatch.setattr(Child, "listen", listen_after_an_error)
+    never = program(tmp_path, "import time, sys\nprint('no model', file=sys.stderr)\ntime.sleep(600)", ready=True)
     with pytest.raises(Failure, match=r"not ready to play: no line after .* \(no model\)"):
         ProgramPool(never).warm()
 
