@@ -30,8 +30,8 @@ PARLOUR = str(Path(sys.executable).with_name("parlour"))
 
 @pytest.fixture
 def played(tmp_path: Path) -> str:
-    """Return a file with a finished game of small Mancala in which both sides make mistakes."""
-    return save(tmp_path, write(self_play(create("mancala", {"pits": 3, "stones": 3}), 4)))
+    """Return a file with a finished game of small Mancala in which both sides make mistakes: all moves are random."""
+    return save(tmp_path, write(self_play(create("mancala", {"pits": 3, "stones": 3}), 4, (1.0, 1.0))))
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:

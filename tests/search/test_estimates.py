@@ -39,3 +39,18 @@ def test_conga_counts_free_squares_where_moves_and_squares_are_equal() -> None:
             assert (rules.guess(state.mine, state.rest) > 0) == (more > 0)
             compared += 1
     assert compared > 5
+
+
+def test_mancala_estimates_are_nearer_to_proved_margins_than_the_lead_in_the_stores() -> None:
+    game, rng = create("mancala"), random.Random(1)
+    rules, thinker = game.rules, Thinker(game, compiled=True)
+    guessed, led = list[float](), list[float]()
+    while len(led) < 60:
+        state = game.start()
+        while game.outcome(state) is None and rules.row_sum(state.mine) + rules.row_sum(state.rest) > 22:
+            state = game.after(state, rng.choice(game.moves(state)))
+        if game.outcome(state) is None:
+            report = thinker.solve(state, Limits())
+            guessed.append((rules.guess(state.mine, state.rest) / rules.UNIT - report.value) ** 2)
+            led.append((rules.base(state.mine, state.rest) - report.value) ** 2)
+    assert sum(guessed) < 0.7 * sum(led)
