@@ -1,9 +1,8 @@
 """Anchors: house bots whose ratings are fixed, so that the ratings of a ladder mean the same tomorrow.
 
 Measured with bench/anchors.py: 150 openings from both seats against each of the next two stronger bots. The 95 %
-interval is about 30 Elo, and 60 for the upper levels of Conga. Conga and Max-Connect4 were measured with their previous
-estimates. Level 10 is no anchor, because its strength depends on the machine. Other options make another game, for
-which these numbers say nothing.
+interval is about 30 Elo, and 70 for the upper levels of Conga. Level 10 is no anchor, because its strength depends on
+the machine. Other options make another game, for which these numbers say nothing.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from engine.registry import create
 
 NAMES = ("random", *(f"search@{level}" for level in range(1, 10)))
 MEASURED: dict[str, tuple[int, ...]] = {
-    "conga": (976, 1000, 1103, 1248, 1525, 1796, 2126, 2497, 2829, 3038),
-    "mancala": (953, 1000, 1116, 1219, 1318, 1399, 1496, 1619, 1708, 1831),
-    "maxconnect4": (894, 1000, 1162, 1299, 1406, 1540, 1626, 1743, 1835, 1930),
+    "conga": (970, 1000, 1137, 1341, 1651, 1947, 2283, 2643, 2994, 3195),
+    "mancala": (934, 1000, 1110, 1199, 1291, 1382, 1464, 1573, 1690, 1776),
+    "maxconnect4": (891, 1000, 1167, 1331, 1465, 1596, 1694, 1810, 1932, 2022),
     "cohcoh": (977, 1000, 1104, 1224, 1297, 1381, 1486, 1605, 1742, 1849),
 }
 OPTIONS: dict[str, dict[str, OptionValue]] = {"cohcoh": {"n": 6, "k": 4}}  # other games: their defaults
