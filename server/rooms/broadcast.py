@@ -98,7 +98,8 @@ class Broadcaster:
                 return
             if not self._ticking:
                 loop = asyncio.get_running_loop()
-                loop.call_later(self.seconds_to_tick(loop.time()), self._tick)
+                now, tick_s = loop.time(), self._tick_s
+                loop.call_at(min(max(now + tick_s, self._rested_at), now + MAX_TICKS * tick_s), self._tick)
             self._ticking[live] = None
 
     def seat(self, live: LiveRoom, client: Client, id: int) -> None:
@@ -116,10 +117,6 @@ class Broadcaster:
                 client.charge_done(STALE_MOVE_WEIGHT - 1 + live.room.ply // SNAPSHOT_PLIES_PER_MESSAGE)
                 snapshot = live.snapshot(client, self._now())
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
-
-    def seconds_to_tick(self, now: float) -> float:
-        """Return how long the next tick takes: longer if the last one has written to many watchers."""
-        return min(max(self._tick_s, self._rested_at - now), MAX_TICKS * self._tick_s)
 
     def _tick(self) -> None:
         """Begin to write what is pending for watchers."""
