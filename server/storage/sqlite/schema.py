@@ -60,16 +60,6 @@ def read_version(connection: sqlite3.Connection, path: str, newest: int) -> int:
     return int(version)
 
 
-def deny_foreign_code(
-    action: int, first: str | None, second: str | None, database: str | None, trigger_or_view: str | None
-) -> int:
-    """Refuse to prepare a statement that runs a trigger or a view: none is ours. An authorizer of SQLite.
-
-    For SQLite, a table of WITH is a view too: our statements have none.
-    """
-    return sqlite3.SQLITE_OK if trigger_or_view is None else sqlite3.SQLITE_DENY
-
-
 def check_tables(connection: sqlite3.Connection, path: str, version: int) -> None:
     """Raise StoreError unless our tables of a schema are ordinary tables with all columns.
 
