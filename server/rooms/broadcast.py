@@ -124,6 +124,7 @@ class Broadcaster:
         self._due |= self._ticking
         self._ticking = {}
         if not under_way:
+            self._rested_at = 0.0  # the rest after the last tick is over, or was cut short
             self._flush_some()
 
     def _flush_some(self) -> None:
