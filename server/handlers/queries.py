@@ -146,9 +146,13 @@ class QueryHandler:
             client.send(Ok(id=command.id))
             return
         self._feed.enter(client)
-        rooms = await self._infos("", "")
-        client.send(Ok(id=command.id))
-        client.send(LobbyUpdate(rooms=rooms, full=True, bots=self._feed.bots()))
+        self._feed.hold(client)
+        try:
+            rooms = await self._infos("", "")
+            client.send(Ok(id=command.id))
+            client.send(LobbyUpdate(rooms=rooms, full=True, bots=self._feed.bots()))
+        finally:
+            self._feed.release(client)
 
     async def history(self, client: Client, command: History) -> None:
         """Send one page of finished games, the latest first."""

@@ -22,6 +22,7 @@ class LobbyFeed(RoomObserver):
     def __init__(self, tick_s: float, watcher_counts: WatcherCounts) -> None:
         self._tick_s, self._watcher_counts = tick_s, watcher_counts
         self._clients: dict[Client, None] = {}
+        self._held: dict[Client, list[Packet]] = {}  # updates for clients that wait for the list
         self._changed: dict[str, Room] = {}
         self._infos: dict[str, RoomInfo] = {}  # changed rooms of other nodes
         self._plies: dict[str, int] = {}  # games that have advanced, see lobby/progress.py
@@ -43,6 +44,16 @@ class LobbyFeed(RoomObserver):
     def leave(self, client: Client) -> None:
         """Stop sending updates to a client."""
         self._clients.pop(client, None)
+        self._held.pop(client, None)
+
+    def hold(self, client: Client) -> None:
+        """Hold back updates until `release`: a list that is being built may be older than they are."""
+        self._held[client] = []
+
+    def release(self, client: Client) -> None:
+        """Send a client the updates that were held back."""
+        for packet in self._held.pop(client, ()):
+            self._write(client, packet)
 
     def disconnect(self, client: Client) -> None:
         """Forget a disconnected client, and the bot behind it."""
@@ -129,11 +140,17 @@ class LobbyFeed(RoomObserver):
         self._bots_changed = self._scheduled = False
         packet = Packet(LobbyUpdate(rooms=tuple(infos.values()), bots=bots, plies=plies))
         for client in list(self._clients):
-            if client.backlog() > MAX_LOBBY_BACKLOG_BYTES:
-                self.leave(client)
-                client.cut(1008, "too slow for the lobby")
+            if client in self._held:
+                self._held[client].append(packet)
             else:
-                client.write(packet.text if client.text else packet.binary)
+                self._write(client, packet)
+
+    def _write(self, client: Client, packet: Packet) -> None:
+        if client.backlog() > MAX_LOBBY_BACKLOG_BYTES:
+            self.leave(client)
+            client.cut(1008, "too slow for the lobby")
+        else:
+            client.write(packet.text if client.text else packet.binary)
 
 
 def unique_by_name(bots: Iterable[BotInfo]) -> tuple[BotInfo, ...]:

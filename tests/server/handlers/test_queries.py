@@ -139,6 +139,43 @@ async def test_other_clients_proceed_while_a_list_is_built(server: Harness, monk
     assert await listing == updated
 
 
+async def test_changes_while_the_list_for_the_lobby_is_built_come_after_it(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, sent = asyncio.Event(), asyncio.Event()
+    stored = server.store.rooms
+
+    async def read_slowly(game: str, status: str, limit: int) -> list[bytes]:
+        rows = await stored(game, status, limit)
+        read.set()
+        await sent.wait()
+        return rows
+
+    monkeypatch.setattr(server.store, "rooms", read_slowly)
+    eve = server.connect(EVE)
+    entering = asyncio.ensure_future(server.ask(eve, Lobby, on=True))
+    await read.wait()
+    live = await create(server, server.connect(ANN))
+    server.app.feed.flush()
+    assert eve.messages == []
+    sent.set()
+    await entering
+    assert eve.kinds() == ["Ok", "LobbyUpdate", "LobbyUpdate"]
+    assert [(update.full, [info.room for info in update.rooms]) for update in eve.lobby] == [
+        (True, []), (False, [live.room.id]),
+    ]  # fmt: skip
+
+
+async def test_list_that_cannot_be_read_holds_no_changes_back(server: Harness) -> None:
+    eve = server.connect(EVE)
+    server.store.read_error = Unavailable("no connection")
+    assert (await server.ask(eve, Lobby, on=True)).code == "unavailable"
+    server.store.read_error = None
+    live = await create(server, server.connect(ANN))
+    server.app.feed.flush()
+    assert [info.room for update in eve.lobby for info in update.rooms] == [live.room.id]
+
+
 async def test_list_of_an_unknown_game_is_empty_and_not_kept(server: Harness) -> None:
     reads = server.store.reads
     assert await rooms(server, game="chess" * 100) == []
