@@ -42,11 +42,11 @@ WEIGHTS: Mapping[type[Any], int] = {
     Create: 5,  # 500 µs for a player with many rooms: they are counted, and a new one is written
     Join: 5,  # 600 µs for a player with many rooms: they are counted, and a snapshot is sent
     Rematch: 4,  # the second one creates a room
-    Takeback: 4,  # the second one replays the game
+    Takeback: 4,  # the second one returns to the text of an earlier position
     Watch: 4,  # 10 to 200 µs: a snapshot has all moves; other nodes may have written, so the store is read
     Leaderboard: 4,  # 100 µs without entries: the options are checked, and up to 100 ratings are read
     Ratings: 4,  # as `leaderboard`
-    Puzzle: 8,  # 800 µs in Conga: all legal moves are computed, with the boards after them
+    Puzzle: 8,  # 800 µs in Conga when it is first asked for: all legal moves are computed, and the boards after them
     Boards: 4,  # 100 µs, and more for long games and large boards: see CELLS_PER_MESSAGE
     Export: 4,  # 2800 µs for 400 plies, so long games cost more: see EXPORTED_PLIES_PER_MESSAGE
     Review: 4,  # 100 µs, and more for long games: see EXPORTED_PLIES_PER_MESSAGE
