@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from engine.errors import UnknownGame
 from protocol.codec import MSGPACK, decode_event
@@ -38,6 +39,33 @@ UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
 EVENTS_READ_AT_ONCE = 200  # of a log: for each row, the thread that reads takes the GIL from the event loop
 EVENTS_REPLAYED_AT_ONCE = 40  # replaying these keeps the event loop busy for 0.1 to 0.2 ms
 Pace = Callable[[float], float]  # weight of a step: seconds to wait before it
+Pause = Callable[[float], Awaitable[None]]  # the same, but it waits
+
+
+class Load:
+    """A room that is being loaded, for clients of one or more addresses."""
+
+    def __init__(self, load: Callable[[Pause], Coroutine[Any, Any, LiveRoom | None]]) -> None:
+        self.paces: dict[str, Pace] = {}  # by address
+        self._joined = asyncio.Event()
+        self.work = asyncio.ensure_future(load(self.pause))
+
+    def add(self, address: str, pace: Pace) -> None:
+        """Load the room for an address too. It does not wait for the paces of the others."""
+        if address not in self.paces:
+            self.paces[address] = pace
+            self._joined.set()
+
+    async def pause(self, weight: float) -> None:
+        """Wait before a step for the fastest pace. At least, let other clients proceed."""
+        seconds = min(pace(weight) for pace in self.paces.values())
+        if not seconds:
+            await asyncio.sleep(0)
+            return
+        self._joined.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._joined.wait()
 
 
 class RoomRegistry(RoomObserver):
@@ -64,7 +92,7 @@ class RoomRegistry(RoomObserver):
         self.damaged: set[str] = set()  # not served: the log cannot be read, or the game is missing
         self._origins: dict[str, str] = {}  # of open rooms that were evicted
         self._arbitrated: dict[str, set[str]] = {}  # rooms that are loaded, or open and evicted, by their arbiter
-        self._loading: dict[tuple[str, str], asyncio.Future[LiveRoom | None]] = {}  # by room and address
+        self._loading: dict[str, Load] = {}  # by room
         self._downtimes: list[Downtime] = []
         self.on_load: Callable[[str, int], None] = lambda name, seq: (
             None
@@ -150,8 +178,7 @@ class RoomRegistry(RoomObserver):
     async def room(self, name: str, client: Client | None = None) -> LiveRoom | None:
         """Return a room by its name, from memory or from the store, with the events that other nodes have written.
 
-        A room is loaded at the pace of the client's address. Each address loads it for itself, because one of them may
-        have to wait for much else.
+        A room is loaded at the pace of the client's address, or of the fastest one if several wait for it.
         """
         live = self.rooms.get(name)
         if live is not None:
@@ -168,18 +195,21 @@ class RoomRegistry(RoomObserver):
                 self._insert(live)
                 self.on_load(name, live.room.seq)
             return self.rooms[name]
-        key = name, "" if client is None else client.address
-        if key not in self._loading:
-            pace = at_once if client is None else client.pace
-            self._loading[key] = asyncio.ensure_future(self._load(key, pace))
-        return await asyncio.shield(self._loading[key])
+        load = self._loading.get(name)
+        if load is None:
+            load = self._loading[name] = Load(partial(self._load, name))
+        if client is None:
+            load.add("", at_once)
+        else:
+            load.add(client.address, client.pace)
+        return await asyncio.shield(load.work)
 
     async def find(self, name: str, client: Client) -> LiveRoom:
-        """Return a room that must exist. The first client that needs it from the store pays for the length of its log.
+        """Return a room that must exist. If it is in the store, the first client of an address pays for its length.
 
         Raises Refusal if there is none.
         """
-        is_loaded = name in self.rooms or (name, client.address) in self._loading
+        is_loaded = name in self.rooms or (name in self._loading and client.address in self._loading[name].paces)
         live = await self.room(name, client)
         if live is None:
             raise Refusal("no_room", await self._why_missing(name))
@@ -194,18 +224,17 @@ class RoomRegistry(RoomObserver):
             return f"room {name} is not here: the games of {month} are in an archive; ask the operator of the server"
         return f"there is no room {name[:40]!r}: check the name, or list the rooms"
 
-    async def _load(self, key: tuple[str, str], pace: Pace) -> LiveRoom | None:
-        name, _ = key
+    async def _load(self, name: str, pause: Pause) -> LiveRoom | None:
         try:
-            live = None if name in self.damaged else await self._read(name, pace)
+            live = None if name in self.damaged else await self._read(name, pause)
             if live is not None and name not in self.rooms:
                 self._insert(live)
                 self.on_load(name, live.room.seq)
             return self.rooms.get(name)
         finally:
-            del self._loading[key]
+            del self._loading[name]
 
-    async def _read(self, name: str, pace: Pace) -> LiveRoom | None:
+    async def _read(self, name: str, pause: Pause) -> LiveRoom | None:
         """Return a room of the store. Raises Unavailable.
 
         Returns None if there is none, if its log is damaged, or if its game is not installed.
@@ -214,7 +243,7 @@ class RoomRegistry(RoomObserver):
         """
         while first := await self._store.events(name, limit=EVENTS_READ_AT_ONCE):
             try:
-                room, payloads = await self._replay(name, first, pace)
+                room, payloads = await self._replay(name, first, pause)
                 if room.id != name:
                     raise ValueError(f"the log of {name} is that of {room.id}")
             except Unavailable:
@@ -234,7 +263,7 @@ class RoomRegistry(RoomObserver):
                 return await self._store_resumed(resumed, payloads)
         return None
 
-    async def _replay(self, name: str, first: list[bytes], pace: Pace) -> tuple[Room, list[bytes]]:
+    async def _replay(self, name: str, first: list[bytes], pause: Pause) -> tuple[Room, list[bytes]]:
         """Return a room and its log, of which the first part has been read.
 
         A long log is read in parts and replayed in steps, with pauses in which other clients proceed. Raises
@@ -245,7 +274,7 @@ class RoomRegistry(RoomObserver):
         while True:
             for at in range(start, len(part), EVENTS_REPLAYED_AT_ONCE):
                 step = part[at : at + EVENTS_REPLAYED_AT_ONCE]
-                await asyncio.sleep(pace(len(step) / LOADED_EVENTS_PER_MESSAGE))
+                await pause(len(step) / LOADED_EVENTS_PER_MESSAGE)
                 for payload in step:
                     room = apply(room, decode_event(payload))
             if len(part) < EVENTS_READ_AT_ONCE:

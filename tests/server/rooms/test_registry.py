@@ -25,7 +25,7 @@ from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, EVE, NOW
 from tests.server.fakes import Harness, RecordingClient
 from tests.server.rooms.helpers import BLITZ, create, start_game
-from tests.waiting import until
+from tests.waiting import TIMEOUT_S, until
 
 
 def forget(server: Harness, live: LiveRoom) -> str:
@@ -88,6 +88,20 @@ async def test_one_client_pays_for_a_load_that_several_of_one_address_wait_for(s
     assert (eve.charged, other.charged) == (len(first.log) // LOADED_EVENTS_PER_MESSAGE, 0.0)
 
 
+async def test_clients_of_many_addresses_load_a_room_once(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    await lengthen(server, live, 1000)
+    clients = [server.connect(EVE) for _ in range(10)]
+    for number, client in enumerate(clients):
+        client.address = f"192.0.2.{number}"
+    server.store.reads = 0
+    found = await asyncio.gather(*[server.app.registry.find(live.room.id, client) for client in clients])
+    assert all(room is found[0] for room in found)
+    length = len(found[0].log)
+    assert server.store.reads == length // registry.EVENTS_READ_AT_ONCE + 2  # to see that it is still there, too
+    assert [client.charged for client in clients] == [length // LOADED_EVENTS_PER_MESSAGE] * 10
+
+
 async def test_other_clients_and_moves_do_not_wait_for_a_slow_load(server: Harness) -> None:
     live, ann, _ = await start_game(server)
     await lengthen(server, live, 1000)
@@ -95,13 +109,10 @@ async def test_other_clients_and_moves_do_not_wait_for_a_slow_load(server: Harne
     eve.address, eve.delay = "192.0.2.9", 3600.0
     slow = asyncio.ensure_future(server.app.registry.find(live.room.id, eve))
     await until("the load waits for its pace", lambda: eve.paced != [])
-    found = await server.app.registry.find(live.room.id, ann)
-    assert not slow.done()
+    found = await asyncio.wait_for(server.app.registry.find(live.room.id, ann), TIMEOUT_S)
+    assert await slow is found
     assert (await server.ask(ann, Move, room=live.room.id, ply=0, move="a1")).seq == found.room.seq
     assert server.room(live.room.id) is found
-    for load in server.app.registry._loading.values():
-        load.cancel()
-    slow.cancel()
 
 
 async def test_room_that_is_deleted_while_it_is_loaded_is_not_there(server: Harness) -> None:
