@@ -8,7 +8,6 @@ import pytest
 
 from protocol.weights import BYTES_PER_MESSAGE, UNWEIGHED_BYTES
 from server.transport.connection import MAX_DEBT_S, TIMER_MARGIN_S
-from server.transport.ip_limits import PACE, UNPACED_MESSAGES
 from server.transport.rate_limit import RateLimit
 from tests.server.domain.helpers import ANN
 from tests.server.transport.raw_client import CONT, PING, PONG, TEXT, Frame, RawClient, command, frame
@@ -130,16 +129,20 @@ async def test_long_messages_of_an_arbiter_are_free() -> None:
         assert [(await client.reply())["type"] for _ in range(3)] == ["ok"] * 3
 
 
-async def test_pace_is_that_of_the_address_and_arbiters_get_more() -> None:
-    limits = {"rate": 30.0, "burst": 90}
-    async with stub_server(**limits) as server, await RawClient.open(server.port), await RawClient.open(server.port):
+async def test_pace_is_that_of_the_address_and_arbiters_get_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with stub_server() as server, await RawClient.open(server.port), await RawClient.open(server.port):
         await until("both are connected", lambda: len(server.connections) == 2)
+        paced: list[tuple[str, float]] = []
+
+        def pace(address: str, weight: float, now: float) -> float:
+            paced.append((address, weight))
+            return 0.5
+
+        monkeypatch.setattr(server.ip_limits, "pace", pace)
         first, second = server.connections
-        assert first.pace(UNPACED_MESSAGES) == 0.0
-        assert first.pace(PACE) == pytest.approx(1.0, abs=0.5)
-        assert second.pace(PACE) == pytest.approx(2.0, abs=0.5)
         second.raise_limits(16)
-        assert second.pace(PACE) == pytest.approx(2.0, abs=0.5)
+        assert [first.pace(8.0), second.pace(8.0)] == [0.5, 0.5]
+        assert paced == [("127.0.0.1", 8.0), ("127.0.0.1", 0.5)]
 
 
 async def test_connections_of_one_address_share_its_budget() -> None:
