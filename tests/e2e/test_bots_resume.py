@@ -61,9 +61,9 @@ async def test_restarted_challenger_resumes_its_game_and_seeks_no_other(
             await until("the game runs", lambda: host.rooms and in_state(alice, host.rooms[0], "running"))
         found, find, output = asyncio.Event(), server.app.registry.room, OutputLines()
 
-        async def find_slowly(name: str) -> LiveRoom | None:
+        async def find_slowly(name: str, *args: Any) -> LiveRoom | None:
             await found.wait()
-            return await find(name)
+            return await find(name, *args)
 
         monkeypatch.setattr(server.app.registry, "room", find_slowly)
         again = asyncio.create_task(run_bot(server.url, builtin("random"), output=output, **seeking))

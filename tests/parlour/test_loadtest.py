@@ -42,7 +42,7 @@ async def test_loadtest_counts_refusals(tmp_path: Path) -> None:
 
 
 async def test_loadtest_waits_until_the_server_admits_its_clients(tmp_path: Path) -> None:
-    async with running(Settings(port=0, db=str(tmp_path / "x.db"), rate=10.0, burst=8)) as server:
+    async with running(Settings(port=0, db=str(tmp_path / "x.db"), rate=4.0, burst=4)) as server:
         for seconds in DURATIONS_S:  # until a move falls into the time that is measured
             words = ("--url", server.url, "--matches", "8", "--watchers", "3", "--seconds", seconds, "--think", "1")
             status, _, err = await parlour_command("loadtest", *words)
