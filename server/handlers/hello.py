@@ -26,6 +26,7 @@ from server.rooms.timers import Now
 from server.storage.interface import PlayerRooms, Store, Unavailable
 
 SESSION_RENEWAL_MS = 3_600_000  # a session is saved again if its time is further away, so that it does not expire
+INVITATIONS_AT_ONCE = 5  # sending these keeps the event loop busy for about 0.1 ms
 
 
 class HelloHandler:
@@ -101,6 +102,8 @@ class HelloHandler:
         for number, name in enumerate(seated):
             if number:
                 await asyncio.sleep(client.pace(1 / RESUMED_ROOMS_PER_MESSAGE))
+                if not self._presence.has(client):  # disconnected meanwhile
+                    return
             is_loaded = name in self._registry.rooms
             live = await self._registry.room(name, client)
             if live is not None:
@@ -114,7 +117,11 @@ class HelloHandler:
             await self._store.mark_present(self._node, [(player.id, player.name)])
             if missed_invitations:  # one of them may be for this player
                 rooms = await self._store.rooms_for(player.id, player.name)
-            for name in rooms.waiting:
+            for number, name in enumerate(rooms.waiting, 1):
+                if number % INVITATIONS_AT_ONCE == 0:
+                    await asyncio.sleep(client.pace(1))
+                    if not self._presence.has(client):
+                        return
                 waiting = await self._registry.room(name)
                 if waiting is not None and waiting.room.status == "waiting":
                     self._invitations.send_to(waiting, client)

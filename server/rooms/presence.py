@@ -30,6 +30,10 @@ class PresenceTracker:
         """Return whether a client is connected under a name."""
         return fold(name) in self._clients
 
+    def has(self, client: Client) -> bool:
+        """Return whether a client that has been welcomed is still connected."""
+        return client in self._clients.get(fold(player_of(client).name), ())
+
     def expect(self, player: Player) -> None:
         """Keep the name of a player who is about to be welcomed."""
         self._arriving[identity(player)] += 1

@@ -104,6 +104,48 @@ async def test_returning_player_pays_for_many_rooms_and_long_logs(
     assert long.charged == usual.charged + sum(len(live.log) - 1 for live in rooms[:2])
 
 
+async def test_many_invitations_are_sent_in_steps_while_the_client_is_connected(
+    server: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(handler, "INVITATIONS_AT_ONCE", 2)
+    ann = server.connect(ANN)
+    for _ in range(6):
+        await create(server, ann, invite="eve")
+    eve = await hello(server, name="eve")
+    assert len(eve.of(Invited)) == 6
+    assert eve.paced[1:] == [1, 1, 1]
+    session = welcome(eve).session
+    disconnect(server, eve)
+    gone = RecordingClient()
+
+    def pace(weight: float) -> float:
+        if gone.player is not None:
+            disconnect(server, gone)
+        return 0.0
+
+    gone.pace = pace  # type: ignore[method-assign]
+    await server.ask(gone, Hello, resume=session)
+    assert len(gone.of(Invited)) == 1
+
+
+async def test_client_that_disconnects_enters_no_more_rooms(server: Harness) -> None:
+    first = await hello(server, name="ann")
+    rooms = [await create(server, first) for _ in range(3)]
+    session = welcome(first).session
+    disconnect(server, first)
+    gone = RecordingClient()
+
+    def pace(weight: float) -> float:
+        if gone.player is not None:
+            disconnect(server, gone)
+        return 0.0
+
+    gone.pace = pace  # type: ignore[method-assign]
+    await server.ask(gone, Hello, resume=session)
+    assert len(gone.of(Snapshot)) == 1
+    assert [live.clients() for live in rooms] == [[], [], []]
+
+
 async def test_new_guest_is_in_no_room(server: Harness) -> None:
     await create(server, server.connect(ANN))
     client = await hello(server, name="eve")
