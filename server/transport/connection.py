@@ -68,6 +68,7 @@ class Connection(FastPath):
         "arrival",
         "closing",
         "http",
+        "long_allowed_at",
         "lost",
         "moves",
         "opened_at",
@@ -84,6 +85,7 @@ class Connection(FastPath):
         self.voucher: Voucher | None = None  # of a client that runs for an SSH client
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
         self.account_change = 0  # see Client
+        self.long_allowed_at = 0.0  # when a client whose long message was refused may send the next one
         self.allowance = 1  # above 1, the client does not spend the budget of its address
         self.active_at = self.opened_at = self.loop.time()
         self.moves = 0  # from worker to worker
@@ -303,14 +305,18 @@ class Connection(FastPath):
     def pay_for_length(self, data: bytes) -> bool:
         """Spend the budget of the address for a long message. Refuse it, and return False, if that is used up.
 
-        A refused message counts as several ones: to receive it takes long as well.
+        A client that does not wait after a refusal is soon disconnected. One that waits may be refused again, because
+        other clients of its address spend the budget as well.
         """
         if self.allowance > 1:
             return True
-        seconds = self.services.ip_limits.charge(self.address, len(data) / BYTES_PER_MESSAGE, self.loop.time())
+        now = self.loop.time()
+        seconds = self.services.ip_limits.charge(self.address, len(data) / BYTES_PER_MESSAGE, now)
         if seconds:
-            self.rate_limit.refused += len(data) // UNWEIGHED_BYTES - 1
-            self.count_refused_frame()
+            if now < self.long_allowed_at:
+                self.rate_limit.refused += len(data) // UNWEIGHED_BYTES - 1
+                self.count_refused_frame()
+            self.long_allowed_at = now + seconds
         if seconds and not self.failed:
             text = f"too many long messages: wait {seconds:.1f} seconds"
             self.refuse(self.codec.find_id(data), "rate_limited", text, seconds + TIMER_MARGIN_S)

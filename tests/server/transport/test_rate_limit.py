@@ -117,9 +117,23 @@ async def test_long_messages_spend_the_budget_of_the_address() -> None:
 async def test_flood_of_long_messages_is_closed_with_1008() -> None:
     async with stub_server(rate=0.01, burst=8) as server, await RawClient.open(server.port) as client:
         client.send(frame(TEXT, command(1).ljust(8 * UNWEIGHED_BYTES)) * 17)
-        assert [(await client.reply())["type"] for _ in range(3)] == ["ok", "error", "error"]
+        assert [(await client.reply())["type"] for _ in range(4)] == ["ok", "error", "error", "error"]
         assert await client.close_code() == 1008
         assert len(server.commands) == 1
+
+
+async def test_client_that_waits_after_a_refusal_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other clients of its address may always be faster: two tournaments of 60 players spend more than the budget."""
+    async with stub_server(rate=30.0, burst=8) as server, await RawClient.open(server.port) as client:
+        monkeypatch.setattr(server.ip_limits, "charge", lambda address, weight, now: 0.001)
+        for _ in range(4):
+            client.send(frame(TEXT, command(1).ljust(16 * UNWEIGHED_BYTES)))
+            error = await client.reply()
+            assert (error["id"], error["code"]) == (1, "rate_limited")
+            await asyncio.sleep(error["retry_after"])
+        monkeypatch.undo()
+        client.send(frame(TEXT, command(2)))
+        assert (await client.reply())["id"] == 2
 
 
 async def test_long_messages_of_an_arbiter_are_free() -> None:
