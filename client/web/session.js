@@ -9,6 +9,9 @@ const STORED = "parlour-session";
 const FIRST_DELAY_MS = 300;
 const MAX_DELAY_MS = 5000;
 const ANSWER_TIMEOUT_MS = 15000;
+const MAX_RETRY_AFTER_S = 5; // a command that is over a rate limit for longer is refused
+const MAX_RETRY_SPREAD_MS = 300; // so that the pages of a class do not all try again at the same moment
+const TIMELY = ["move", "say", "review"]; // never sent again by themselves
 
 /** An answer of the server that refuses a command. */
 export class Refusal extends Error {
@@ -58,7 +61,7 @@ export class Session extends EventTarget {
   rooms = new Map();
   /** @type {WebSocket | null} */
   #socket = null;
-  /** @type {Map<number, { resolve: (reply: any) => void, reject: (error: Error) => void, timer: number }>} */
+  /** @type {Map<number, { resolve: (reply: any) => void, reject: (error: Error) => void, timer: number, command: { type: string, id: number } }>} */
   #asked = new Map();
   /** @type {Map<string, string>} */
   #watched = new Map(); // room -> its code
@@ -226,7 +229,7 @@ export class Session extends EventTarget {
   // -- commands
 
   /**
-   * Send a command, and wait for its answer. Rejects with a Refusal.
+   * Send a command, and wait for its answer. Rejects with a Refusal. A command that is over a rate limit is sent again.
    * @param {string} type @param {Record<string, any>} [fields] @returns {Promise<Reply>}
    */
   async ask(type, fields = {}) {
@@ -237,10 +240,16 @@ export class Session extends EventTarget {
   #ask(type, fields) {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#socket?.close(), ANSWER_TIMEOUT_MS);
-      this.#asked.set(id, { resolve, reject, timer });
-      this.#socket?.send(JSON.stringify({ type, id, ...fields }));
+      this.#asked.set(id, { resolve, reject, timer: 0, command: { type, id, ...fields } });
+      this.#send(id);
     });
+  }
+  /** @param {number} id */
+  #send(id) {
+    const asked = this.#asked.get(id);
+    if (!asked) return;
+    asked.timer = setTimeout(() => this.#socket?.close(), ANSWER_TIMEOUT_MS);
+    this.#socket?.send(JSON.stringify(asked.command));
   }
   /** Receive a room: a snapshot, then its events. @param {string} room @param {string} [code] */
   async watch(room, code = "") {
@@ -307,8 +316,13 @@ export class Session extends EventTarget {
   #answered(message) {
     const asked = this.#asked.get(message.id);
     if (!asked) return;
-    this.#asked.delete(message.id);
     clearTimeout(asked.timer);
+    const { retry_after: retryAfter } = message;
+    if (message.code === "rate_limited" && retryAfter && retryAfter <= MAX_RETRY_AFTER_S && !TIMELY.includes(asked.command.type)) {
+      asked.timer = setTimeout(() => this.#send(message.id), 1000 * retryAfter + MAX_RETRY_SPREAD_MS * Math.random());
+      return;
+    }
+    this.#asked.delete(message.id);
     if (message.type === "error") asked.reject(new Refusal(message.code, message.text));
     else asked.resolve(message);
   }

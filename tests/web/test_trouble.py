@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -200,6 +201,32 @@ async def test_idle_visitor_is_connected_again(browser: Browser, tmp_path: Path)
         await page.locator("nav").get_by_role("link", name="Play").click()
         await expect(page.locator(".lobby")).to_contain_text("No game is being played")
         await context.close()
+
+
+async def test_commands_over_a_rate_limit_are_sent_again(ben: Session, visit: Visit) -> None:
+    """If a class reloads its pages together, the budget of its address is used up for a moment."""
+    refused: list[str] = []
+    await ben.ask(Create(id=ben.id(), game="cohcoh", seat=0))
+
+    async def refuse_once(socket: WebSocketRoute) -> None:
+        upstream = socket.connect_to_server()
+
+        def receive(message: str | bytes) -> None:
+            command = json.loads(message)
+            if command["type"] in refused:
+                upstream.send(message)
+                return
+            refused.append(command["type"])
+            error = {"type": "error", "code": "rate_limited", "text": "too many messages", "retry_after": 0.01}
+            socket.send(json.dumps({**error, "id": command["id"]}))
+
+        socket.on_message(receive)
+
+    ann = await visit("/rules/conga", own=True)  # the route stays
+    await ann.page.route_web_socket("**/ws", refuse_once)
+    await ann.open("/")
+    await ann.expect_text(".lobby", "ben")
+    assert {"hello", "lobby"} <= set(refused)
 
 
 async def test_button_pressed_before_the_connection_works_after_it(visit: Visit) -> None:
