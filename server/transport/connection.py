@@ -311,7 +311,8 @@ class Connection(FastPath):
         if self.allowance > 1:
             return True
         now = self.loop.time()
-        seconds = self.services.ip_limits.charge(self.address, len(data) / BYTES_PER_MESSAGE, now)
+        weight = (len(data) - UNWEIGHED_BYTES) / BYTES_PER_MESSAGE
+        seconds = self.services.ip_limits.charge(self.address, weight, now)
         if seconds:
             if now < self.long_allowed_at:
                 self.rate_limit.refused += len(data) // UNWEIGHED_BYTES - 1

@@ -105,13 +105,20 @@ async def test_weight_is_charged_to_the_connection_and_to_its_address() -> None:
 
 async def test_long_messages_spend_the_budget_of_the_address() -> None:
     async with stub_server(rate=0.01, burst=10) as server, await RawClient.open(server.port) as client:
-        usual, long = (command(1).ljust(size) for size in (UNWEIGHED_BYTES, 41 * BYTES_PER_MESSAGE))
+        usual, long = (command(1).ljust(size) for size in (UNWEIGHED_BYTES, UNWEIGHED_BYTES + 41 * BYTES_PER_MESSAGE))
         client.send(frame(TEXT, usual) + frame(TEXT, long) + frame(TEXT, usual) + frame(TEXT, long))
         assert [(await client.reply())["type"] for _ in range(3)] == ["ok"] * 3
         error = await client.reply()
         assert (error["id"], error["code"]) == (1, "rate_limited")
         assert 0 < error["retry_after"] <= 10 + TIMER_MARGIN_S
         assert len(server.commands) == 3
+
+
+async def test_message_that_is_little_too_long_costs_little() -> None:
+    """A class of bots with the longest notes, about 560 bytes a move, must not spend the budget of its address."""
+    async with stub_server(rate=0.01, burst=10) as server, await RawClient.open(server.port) as client:
+        client.send(frame(TEXT, command(1).ljust(UNWEIGHED_BYTES + BYTES_PER_MESSAGE)) * 8)
+        assert [(await client.reply())["type"] for _ in range(8)] == ["ok"] * 8
 
 
 async def test_flood_of_long_messages_is_closed_with_1008() -> None:
