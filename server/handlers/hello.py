@@ -10,7 +10,7 @@ from protocol.commands import Hello
 from protocol.replies import Welcome
 from protocol.types import MAX_PROGRAM_CHARS, WISHES, BotInfo, Player, replace
 from protocol.usernames import fold
-from protocol.weights import LOADED_EVENTS_PER_MESSAGE, RESUMED_ROOMS_PER_MESSAGE, USUAL_LOG_EVENTS
+from protocol.weights import RESUMED_ROOMS_PER_MESSAGE, USUAL_LOG_EVENTS
 from server.config import ARBITER_ALLOWANCE, Settings
 from server.domain import snapshots
 from server.domain.decision import Refusal
@@ -104,11 +104,8 @@ class HelloHandler:
                 await asyncio.sleep(client.pace(1 / RESUMED_ROOMS_PER_MESSAGE))
                 if not self._presence.has(client):  # disconnected meanwhile
                     return
-            is_loaded = name in self._registry.rooms
-            live = await self._registry.room(name, client)
+            live = await self._registry.room(name, client, USUAL_LOG_EVENTS)
             if live is not None:
-                if not is_loaded and len(live.log) > USUAL_LOG_EVENTS:
-                    client.charge_done((len(live.log) - USUAL_LOG_EVENTS) // LOADED_EVENTS_PER_MESSAGE)
                 if seen_at is not None:
                     await self._membership.returned(live, player.id, seen_at)
                 self._membership.enter(live, client)

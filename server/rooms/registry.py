@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -39,26 +39,41 @@ UNUSED_ROOM_MS = 60_000  # after which a room without clients is evicted
 EVENTS_READ_AT_ONCE = 200  # of a log: for each row, the thread that reads takes the GIL from the event loop
 EVENTS_REPLAYED_AT_ONCE = 40  # replaying these keeps the event loop busy for 0.1 to 0.2 ms
 Pace = Callable[[float], float]  # weight of a step: seconds to wait before it
-Pause = Callable[[float], Awaitable[None]]  # the same, but it waits
 
 
 class Load:
-    """A room that is being loaded, for clients of one or more addresses."""
+    """A room that is being loaded, for clients of one or more addresses.
 
-    def __init__(self, load: Callable[[Pause], Coroutine[Any, Any, LiveRoom | None]]) -> None:
-        self.paces: dict[str, Pace] = {}  # by address
+    The first client of each address pays while the room is loaded. If it paid at the end, it could begin any number of
+    long loads, which go on after their clients have left.
+    """
+
+    def __init__(self, load: Callable[[Load], Coroutine[Any, Any, LiveRoom | None]]) -> None:
+        self._paces: dict[str, Pace] = {}  # by address
+        self._paid: dict[Client, tuple[int, int]] = {}  # by the first clients: free events, and what is paid
         self._joined = asyncio.Event()
-        self.work = asyncio.ensure_future(load(self.pause))
+        self.work = asyncio.ensure_future(load(self))
 
-    def add(self, address: str, pace: Pace) -> None:
+    def add(self, client: Client | None, free_events: int) -> None:
         """Load the room for an address too. It does not wait for the paces of the others."""
-        if address not in self.paces:
-            self.paces[address] = pace
+        address = "" if client is None else client.address
+        if address not in self._paces:
+            self._paces[address] = at_once if client is None else client.pace
+            if client is not None:
+                self._paid[client] = free_events, 0
             self._joined.set()
+
+    def pay(self, events: int) -> None:
+        """Charge the first clients for this many events, less what they have paid."""
+        for client, (free_events, paid) in self._paid.items():
+            weight = max(0, events - free_events) // LOADED_EVENTS_PER_MESSAGE
+            if weight > paid:
+                client.charge_done(weight - paid)
+                self._paid[client] = free_events, weight
 
     async def pause(self, weight: float) -> None:
         """Wait before a step for the fastest pace. At least, let other clients proceed."""
-        seconds = min(pace(weight) for pace in self.paces.values())
+        seconds = min(pace(weight) for pace in self._paces.values())
         if not seconds:
             await asyncio.sleep(0)
             return
@@ -175,10 +190,11 @@ class RoomRegistry(RoomObserver):
 
     # -- load
 
-    async def room(self, name: str, client: Client | None = None) -> LiveRoom | None:
+    async def room(self, name: str, client: Client | None = None, free_events: int = 0) -> LiveRoom | None:
         """Return a room by its name, from memory or from the store, with the events that other nodes have written.
 
-        A room is loaded at the pace of the client's address, or of the fastest one if several wait for it.
+        A room is loaded at the pace of the client's address, or of the fastest one if several wait for it. The first
+        client of an address pays for the length of the log, without the first `free_events`.
         """
         live = self.rooms.get(name)
         if live is not None:
@@ -198,23 +214,14 @@ class RoomRegistry(RoomObserver):
         load = self._loading.get(name)
         if load is None:
             load = self._loading[name] = Load(partial(self._load, name))
-        if client is None:
-            load.add("", at_once)
-        else:
-            load.add(client.address, client.pace)
+        load.add(client, free_events)
         return await asyncio.shield(load.work)
 
     async def find(self, name: str, client: Client) -> LiveRoom:
-        """Return a room that must exist. If it is in the store, the first client of an address pays for its length.
-
-        Raises Refusal if there is none.
-        """
-        is_loaded = name in self.rooms or (name in self._loading and client.address in self._loading[name].paces)
+        """Return a room that must exist. Raises Refusal if there is none."""
         live = await self.room(name, client)
         if live is None:
             raise Refusal("no_room", await self._why_missing(name))
-        if not is_loaded:
-            client.charge_done(len(live.log) // LOADED_EVENTS_PER_MESSAGE)
         return live
 
     async def _why_missing(self, name: str) -> str:
@@ -224,9 +231,11 @@ class RoomRegistry(RoomObserver):
             return f"room {name} is not here: the games of {month} are in an archive; ask the operator of the server"
         return f"there is no room {name[:40]!r}: check the name, or list the rooms"
 
-    async def _load(self, name: str, pause: Pause) -> LiveRoom | None:
+    async def _load(self, name: str, load: Load) -> LiveRoom | None:
         try:
-            live = None if name in self.damaged else await self._read(name, pause)
+            live = None if name in self.damaged else await self._read(name, load)
+            if live is not None:
+                load.pay(len(live.log))
             if live is not None and name not in self.rooms:
                 self._insert(live)
                 self.on_load(name, live.room.seq)
@@ -234,7 +243,7 @@ class RoomRegistry(RoomObserver):
         finally:
             del self._loading[name]
 
-    async def _read(self, name: str, pause: Pause) -> LiveRoom | None:
+    async def _read(self, name: str, load: Load) -> LiveRoom | None:
         """Return a room of the store. Raises Unavailable.
 
         Returns None if there is none, if its log is damaged, or if its game is not installed.
@@ -243,7 +252,7 @@ class RoomRegistry(RoomObserver):
         """
         while first := await self._store.events(name, limit=EVENTS_READ_AT_ONCE):
             try:
-                room, payloads = await self._replay(name, first, pause)
+                room, payloads = await self._replay(name, first, load)
                 if room.id != name:
                     raise ValueError(f"the log of {name} is that of {room.id}")
             except Unavailable:
@@ -263,7 +272,7 @@ class RoomRegistry(RoomObserver):
                 return await self._store_resumed(resumed, payloads)
         return None
 
-    async def _replay(self, name: str, first: list[bytes], pause: Pause) -> tuple[Room, list[bytes]]:
+    async def _replay(self, name: str, first: list[bytes], load: Load) -> tuple[Room, list[bytes]]:
         """Return a room and its log, of which the first part has been read.
 
         A long log is read in parts and replayed in steps, with pauses in which other clients proceed. Raises
@@ -272,9 +281,10 @@ class RoomRegistry(RoomObserver):
         room = replay(map(decode_event, first[:EVENTS_REPLAYED_AT_ONCE]))
         part, payloads, start = first, list(first), EVENTS_REPLAYED_AT_ONCE
         while True:
+            load.pay(len(payloads))
             for at in range(start, len(part), EVENTS_REPLAYED_AT_ONCE):
                 step = part[at : at + EVENTS_REPLAYED_AT_ONCE]
-                await pause(len(step) / LOADED_EVENTS_PER_MESSAGE)
+                await load.pause(len(step) / LOADED_EVENTS_PER_MESSAGE)
                 for payload in step:
                     room = apply(room, decode_event(payload))
             if len(part) < EVENTS_READ_AT_ONCE:

@@ -12,6 +12,7 @@ from protocol.weights import RESUMED_ROOMS_PER_MESSAGE, WEIGHTS
 from server.config import ARBITER_ALLOWANCE
 from server.handlers import hello as handler
 from server.handlers.hello import SESSION_RENEWAL_MS
+from server.rooms import registry
 from server.storage.interface import PlayerRooms, ReturningPlayer, Session, Unavailable
 from tests.server.conftest import Build
 from tests.server.domain.helpers import ANN, BEN, NOW
@@ -98,7 +99,7 @@ async def test_returning_player_pays_for_many_rooms_and_long_logs(
         server.app.timers.cancel(live)
         del server.app.registry.rooms[live.room.id]
     monkeypatch.setattr(handler, "USUAL_LOG_EVENTS", 1)
-    monkeypatch.setattr(handler, "LOADED_EVENTS_PER_MESSAGE", 1)
+    monkeypatch.setattr(registry, "LOADED_EVENTS_PER_MESSAGE", 1)
     long = await hello(server, resume=session)
     assert len(welcome(long).rooms) == 5
     assert long.charged == usual.charged + sum(len(live.log) - 1 for live in rooms[:2])

@@ -102,6 +102,21 @@ async def test_clients_of_many_addresses_load_a_room_once(server: Harness) -> No
     assert [client.charged for client in clients] == [length // LOADED_EVENTS_PER_MESSAGE] * 10
 
 
+async def test_client_pays_while_a_long_log_is_loaded(server: Harness) -> None:
+    live, _, _ = await start_game(server)
+    await lengthen(server, live, 1000)
+    eve, charged = server.connect(EVE), []
+
+    def pace(weight: float) -> float:
+        charged.append(eve.charged)
+        return 0.0
+
+    eve.pace = pace  # type: ignore[method-assign]
+    found = await server.app.registry.find(live.room.id, eve)
+    assert charged[0] == registry.EVENTS_READ_AT_ONCE // LOADED_EVENTS_PER_MESSAGE
+    assert charged[-1] == eve.charged == len(found.log) // LOADED_EVENTS_PER_MESSAGE
+
+
 async def test_other_clients_and_moves_do_not_wait_for_a_slow_load(server: Harness) -> None:
     live, ann, _ = await start_game(server)
     await lengthen(server, live, 1000)
