@@ -110,7 +110,7 @@ export function settingsText(room) {
   return `${clockText(room.clock)} · ${room.rated ? "rated" : "casual"}`;
 }
 
-/** Draw values as a curve: above the middle is good for the first side. @param {SVGSVGElement} graph @param {(number | null)[]} series */
+/** Draw values as a curve; above the middle, the first side is ahead. @param {SVGSVGElement} graph @param {(number | null)[]} series */
 export function drawValues(graph, series) {
   /** @type {number[]} */
   const known = [];
@@ -148,7 +148,7 @@ export function newGraph(label) {
   return graph;
 }
 
-/** The names of both players, with bot marks. @param {RoomInfo} info @param {number | null} [winner] is set in bold */
+/** The names of both players, with bot marks. @param {RoomInfo} info @param {number | null} [winner] in bold */
 export function versus(info, winner = null) {
   const side = (/** @type {number} */ at) => {
     const seat = info.seats[at];

@@ -27,7 +27,7 @@ export class Room {
   seat = null;
   /** @type {Offers} */
   offers = {};
-  /** The ply at which the game would continue after the takeback that is asked for. @type {number | null} */
+  /** The ply to which a requested takeback returns. @type {number | null} */
   takebackPly = null;
   isPrivate = false;
   code = "";
@@ -60,7 +60,7 @@ export class Room {
   legal = [];
   /** @type {string[]} */
   decisive = [];
-  /** The boards and last moves by ply, as far as they are known. @type {Map<number, { board: Board, last: string[] }>} */
+  /** Known boards and last moves, by ply. @type {Map<number, { board: Board, last: string[] }>} */
   past = new Map();
   /** The remaining time of each side when its turn began. @type {[number, number] | null} */
   #left = null;
@@ -114,7 +114,7 @@ export class Room {
     }
   }
 
-  /** Apply an event. Return false if an earlier event is missing: then a snapshot is needed. @param {Message} event */
+  /** Apply an event. Return false if an earlier one is missing: a snapshot is needed. @param {Message} event */
   apply(event) {
     if (event.seq <= this.seq) return true; // the snapshot has it already
     if (event.seq !== this.seq + 1) return false;

@@ -1,4 +1,4 @@
-// A session: the identity of this tab on the server. It outlives its connections.
+// A session: the identity of this tab. It outlives its connections.
 
 /** @import { Message, Reply, Welcome, GameInfo } from "./types.d.ts" */
 import { Room } from "./room.js";
@@ -9,9 +9,7 @@ const STORED = "parlour-session";
 const FIRST_DELAY_MS = 300;
 const MAX_DELAY_MS = 5000;
 const ANSWER_TIMEOUT_MS = 15000;
-const MAX_RETRY_AFTER_S = 5; // a command that is over a rate limit for longer is refused
-const MAX_RETRY_SPREAD_MS = 300; // so that the pages of a class do not all try again at the same moment
-const TIMELY = ["move", "say", "review"]; // never sent again by themselves
+const TIMELY = ["move", "say", "review"]; // never sent again
 
 /** An answer of the server that refuses a command. */
 export class Refusal extends Error {
@@ -32,7 +30,7 @@ export function storedIdentity() {
   try {
     return JSON.parse(sessionStorage.getItem(STORED) ?? "null");
   } catch {
-    return null; // storage is forbidden, or the text is not ours
+    return null; // forbidden, or not ours
   }
 }
 
@@ -61,7 +59,7 @@ export class Session extends EventTarget {
   rooms = new Map();
   /** @type {WebSocket | null} */
   #socket = null;
-  /** @type {Map<number, { resolve: (reply: any) => void, reject: (error: Error) => void, timer: number, command: { type: string, id: number } }>} */
+  /** @type {Map<number, { resolve: (reply: any) => void, reject: (error: Error) => void, timer: number, again: (() => void) | null }>} */
   #asked = new Map();
   /** @type {Map<string, string>} */
   #watched = new Map(); // room -> its code
@@ -117,7 +115,7 @@ export class Session extends EventTarget {
     });
   }
   /**
-   * Become another player. @param {Identity} identity @param {boolean} remember keep the session in this tab's storage
+   * Become another player. @param {Identity} identity @param {boolean} remember keep the session in this tab
    */
   async changeIdentity(identity, remember) {
     this.identity = identity;
@@ -128,7 +126,7 @@ export class Session extends EventTarget {
     this.#open();
     return this.ready();
   }
-  /** Keep the session in this tab's storage, or remove it. @param {boolean} remember the person's wish */
+  /** Keep the session in this tab's storage, or remove it. @param {boolean} remember */
   keep(remember) {
     this.remember = remember;
     store(remember ? this.identity : null);
@@ -148,7 +146,7 @@ export class Session extends EventTarget {
     socket.onmessage = (event) => this.#socket === socket && this.#receive(JSON.parse(event.data));
     socket.onclose = (event) => this.#socket === socket && this.#closed(event);
   }
-  /** Name the room that this page uses: a balancer in front of several nodes can then choose the node of its players. */
+  /** Name the room of this page, so that a balancer can choose the node of its players. */
   #hint() {
     const playing = [...this.rooms.values()].find((room) => room.seat != null && room.status !== "ended");
     const room = playing?.id ?? [...this.#watched.keys()].at(-1) ?? /^\/room\/([^/]+)$/.exec(location.pathname)?.[1];
@@ -229,7 +227,7 @@ export class Session extends EventTarget {
   // -- commands
 
   /**
-   * Send a command, and wait for its answer. Rejects with a Refusal. A command that is over a rate limit is sent again.
+   * Send a command, again if it is over a rate limit, and wait for its answer. Rejects with a Refusal.
    * @param {string} type @param {Record<string, any>} [fields] @returns {Promise<Reply>}
    */
   async ask(type, fields = {}) {
@@ -240,16 +238,13 @@ export class Session extends EventTarget {
   #ask(type, fields) {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#asked.set(id, { resolve, reject, timer: 0, command: { type, id, ...fields } });
-      this.#send(id);
+      const send = () => {
+        const timer = setTimeout(() => this.#socket?.close(), ANSWER_TIMEOUT_MS);
+        this.#asked.set(id, { resolve, reject, timer, again: TIMELY.includes(type) ? null : send });
+        this.#socket?.send(JSON.stringify({ type, id, ...fields }));
+      };
+      send();
     });
-  }
-  /** @param {number} id */
-  #send(id) {
-    const asked = this.#asked.get(id);
-    if (!asked) return;
-    asked.timer = setTimeout(() => this.#socket?.close(), ANSWER_TIMEOUT_MS);
-    this.#socket?.send(JSON.stringify(asked.command));
   }
   /** Receive a room: a snapshot, then its events. @param {string} room @param {string} [code] */
   async watch(room, code = "") {
@@ -317,9 +312,9 @@ export class Session extends EventTarget {
     const asked = this.#asked.get(message.id);
     if (!asked) return;
     clearTimeout(asked.timer);
-    const { retry_after: retryAfter } = message;
-    if (message.code === "rate_limited" && retryAfter && retryAfter <= MAX_RETRY_AFTER_S && !TIMELY.includes(asked.command.type)) {
-      asked.timer = setTimeout(() => this.#send(message.id), 1000 * retryAfter + MAX_RETRY_SPREAD_MS * Math.random());
+    const wait = 1000 * message.retry_after;
+    if (message.code === "rate_limited" && wait <= MAX_DELAY_MS && asked.again) {
+      asked.timer = setTimeout(asked.again, wait + FIRST_DELAY_MS * Math.random()); // not all pages of a class at once
       return;
     }
     this.#asked.delete(message.id);

@@ -410,7 +410,7 @@ class RoomPage {
     await this.#do("leave");
     this.app.go("/");
   }
-  /** Send a command about this room; say why if it is refused. @param {string} type @param {Record<string, any>} [fields] */
+  /** Send a command about this room. Say why it is refused. @param {string} type @param {Record<string, any>} [fields] */
   async #do(type, fields = {}) {
     try {
       return await this.session.ask(type, { room: this.id, ...fields });
@@ -479,7 +479,7 @@ class RoomPage {
       this.#guarded(h("button", { class: "btn", type: "button", click: () => answer(false) }, "Decline")),
     ];
   }
-  /** Enable a button only some time after it has appeared under the pointer. @param {HTMLButtonElement} button */
+  /** Enable a button some time after it has appeared. @param {HTMLButtonElement} button */
   #guarded(button) {
     button.disabled = true;
     setTimeout(() => (button.disabled = false), GUARD_MS);
