@@ -105,6 +105,20 @@ async def test_returning_player_pays_for_many_rooms_and_long_logs(
     assert long.charged == usual.charged + sum(len(live.log) - 1 for live in rooms[:2])
 
 
+async def resume_and_leave(server: Harness, session: str) -> RecordingClient:
+    """Resume a session with a client that disconnects when it has to wait after the welcome."""
+    client = RecordingClient()
+
+    def pace(weight: float) -> float:
+        if client.player is not None:
+            disconnect(server, client)
+        return 0.0
+
+    client.pace = pace  # type: ignore[method-assign]
+    await server.ask(client, Hello, resume=session)
+    return client
+
+
 async def test_many_invitations_are_sent_in_steps_while_the_client_is_connected(
     server: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,15 +131,7 @@ async def test_many_invitations_are_sent_in_steps_while_the_client_is_connected(
     assert eve.paced[1:] == [1, 1, 1]
     session = welcome(eve).session
     disconnect(server, eve)
-    gone = RecordingClient()
-
-    def pace(weight: float) -> float:
-        if gone.player is not None:
-            disconnect(server, gone)
-        return 0.0
-
-    gone.pace = pace  # type: ignore[method-assign]
-    await server.ask(gone, Hello, resume=session)
+    gone = await resume_and_leave(server, session)
     assert len(gone.of(Invited)) == 1
 
 
@@ -134,15 +140,7 @@ async def test_client_that_disconnects_enters_no_more_rooms(server: Harness) -> 
     rooms = [await create(server, first) for _ in range(3)]
     session = welcome(first).session
     disconnect(server, first)
-    gone = RecordingClient()
-
-    def pace(weight: float) -> float:
-        if gone.player is not None:
-            disconnect(server, gone)
-        return 0.0
-
-    gone.pace = pace  # type: ignore[method-assign]
-    await server.ask(gone, Hello, resume=session)
+    gone = await resume_and_leave(server, session)
     assert len(gone.of(Snapshot)) == 1
     assert [live.clients() for live in rooms] == [[], [], []]
 
