@@ -10,8 +10,10 @@ may. The database has 300,000 aborted rooms, 300 waiting ones, and two games wit
 and one has ended.
 
 Each attack is measured in short rounds between rounds without it, because the speed of a shared machine changes from
-second to second. The noise (A/A) compares quiet rounds with each other: they are split in two halves at random, again
-and again, and 95 % of the ratios of the two p99 are below the figure. A ratio below it says nothing against the server.
+second to second. A figure is the median over the rounds of a kind, so a round in which the machine was busy elsewhere
+hardly counts. Behind each ratio stands its range: 95 % of the ratios of rounds drawn again and again from the same ones
+are within it. The noise (A/A) compares quiet rounds with each other: they are split in two halves at random, again and
+again, and 95 % of the ratios of the two p99 are below the figure.
 Linux only: other systems have no second loopback address.
 """
 
@@ -30,6 +32,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -66,7 +69,7 @@ WAITING_ROOMS, ABORTED_ROOMS, LONG_LOG_EVENTS = 300, 300_000, 9500
 MATCHES = 20
 THINK_S = 0.04  # mean time before a move: each player stays far below the rate limit
 SETTLE_S = 0.3  # between rounds
-SPLITS = 500  # of the quiet rounds, to estimate the noise
+DRAWS = 1000  # of rounds, to estimate the range of a ratio and the noise
 SHORT_REPLY_BYTES = 500  # longer ones are counted and not decoded: the stranger's CPU time is not the server's
 
 
@@ -290,26 +293,32 @@ def age(db: str, long: tuple[str, ...], aborted: str) -> None:
 
 
 class Delays(NamedTuple):
-    """Delays of honest players' moves in ms, for each round without and with the attack."""
+    """Delays of honest players' moves in ms: for each round with the attack, and for the two quiet rounds beside it."""
 
-    quiet: list[list[float]]
+    quiet: list[tuple[list[float], list[float]]]
     attacked: list[list[float]]
 
-    def ratio(self, percent: float) -> float:
-        return percentile_of(self.attacked, percent) / percentile_of(self.quiet, percent)
+    def compare(self, percent: float) -> str:
+        """Return a percentile without and with the attack, their ratio, and the range of the ratio."""
+        pairs = [percentile(delays, percent) for pair in self.quiet for delays in pair]
+        quiet = list(zip(pairs[::2], pairs[1::2], strict=True))
+        attacked = [percentile(delays, percent) for delays in self.attacked]
+        drawn = sorted(
+            median(attacked[at] for at in rounds) / median(value for at in rounds for value in quiet[at])
+            for rounds in (random.choices(range(len(attacked)), k=len(attacked)) for _ in range(DRAWS))
+        )
+        without, with_ = median(pairs), median(attacked)
+        low, high = percentile(drawn, 2.5), percentile(drawn, 97.5)
+        return f"p{percent:.0f} {without:6.2f} -> {with_:6.2f} ms ({with_ / without:.2f} x, {low:.2f} to {high:.2f})"
 
     def noise(self, percent: float) -> float:
         """Return the ratio that two halves of the quiet rounds stay below in 95 % of all splits."""
-        ratios, rounds, half = [], list(self.quiet), len(self.quiet) // 2
-        for _ in range(SPLITS):
+        rounds = [percentile(delays, percent) for pair in self.quiet for delays in pair]
+        ratios = []
+        for _ in range(DRAWS):
             random.shuffle(rounds)
-            ratios.append(percentile_of(rounds[:half], percent) / percentile_of(rounds[half:], percent))
+            ratios.append(median(rounds[::2]) / median(rounds[1::2]))
         return percentile(sorted(ratios), 95)
-
-
-def percentile_of(rounds: list[list[float]], percent: float) -> float:
-    """Return a percentile of the delays in several rounds."""
-    return percentile(sorted(delay for delays in rounds for delay in delays), percent)
 
 
 def start_stranger(name: str, url: str, long: str, ended: str, args: argparse.Namespace) -> subprocess.Popen[bytes]:
@@ -331,12 +340,12 @@ async def measure(url: str, long: str, ended: str, name: str, args: argparse.Nam
     try:
         await asyncio.sleep(1)
         for _ in range(args.rounds):
-            delays.quiet.append(await round_of(tally, args.seconds))
+            before = await round_of(tally, args.seconds)
             stranger.stdin.write(f"{args.seconds + 2 * SETTLE_S} {matches[0].room}\n".encode())
             stranger.stdin.flush()
             delays.attacked.append(await round_of(tally, args.seconds))
             said = (await asyncio.to_thread(stranger.stdout.readline)).decode().strip()
-            delays.quiet.append(await round_of(tally, args.seconds))
+            delays.quiet.append((before, await round_of(tally, args.seconds)))
     finally:
         stranger.stdin.close()
         stranger.wait()
@@ -346,11 +355,11 @@ async def measure(url: str, long: str, ended: str, name: str, args: argparse.Nam
 
 
 async def round_of(tally: Tally, seconds: float) -> list[float]:
-    """Return the delays of the moves in the next seconds."""
+    """Return the delays of the moves in the next seconds, sorted."""
     await asyncio.sleep(SETTLE_S)
     tally.delays.clear()
     await asyncio.sleep(seconds)
-    return [delay * 1000 for delay in tally.delays]
+    return sorted(delay * 1000 for delay in tally.delays)
 
 
 def main() -> None:
@@ -376,14 +385,8 @@ def main() -> None:
     for name in args.attacks or ATTACKS:
         with prepared_server(args.tree.resolve(), args.dir, "random,greedy" if name == "house" else "none") as server:
             delays, said = uvloop.run(measure(*server, name, args))
-        figures = f"{compare(delays, 50)}   {compare(delays, 99)}, A/A {delays.noise(99):.2f} x"
+        figures = f"{delays.compare(50)}   {delays.compare(99)}, A/A {delays.noise(99):.2f} x"
         print(f"{name:12} {figures}   {said}", flush=True)
-
-
-def compare(delays: Delays, percent: float) -> str:
-    """Return a percentile without and with the attack, and their ratio."""
-    quiet, attacked = percentile_of(delays.quiet, percent), percentile_of(delays.attacked, percent)
-    return f"p{percent:.0f} {quiet:6.2f} -> {attacked:6.2f} ms ({delays.ratio(percent):5.2f} x)"
 
 
 if __name__ == "__main__":
