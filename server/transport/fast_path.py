@@ -24,7 +24,7 @@ from typing import Any
 
 from websockets.asyncio.server import Server, ServerConnection
 from websockets.frames import CONT, PONG, TEXT, Frame, Opcode
-from websockets.protocol import CLOSING, OPEN, Event
+from websockets.protocol import CLOSING, CONNECTING, OPEN, Event
 from websockets.server import ServerProtocol
 
 from protocol.codec import MSGPACK, Malformed
@@ -200,6 +200,12 @@ class FastPath(ServerConnection):
             super().process_event(event)
             return
         if self.failed:
+            return
+        if (
+            self.protocol.state is CONNECTING
+        ):  # a client must wait for the response (RFC 6455, 4.1): it may be a refusal
+            self.failed = True
+            self.transport.abort()
             return
         opcode = event.opcode
         if opcode is not Opcode.BINARY and opcode is not TEXT and opcode is not CONT:

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
 
@@ -45,6 +46,23 @@ async def test_without_a_subprotocol_the_first_message_selects_the_encoding(
     async with await RawClient.open(server.port, codec, subprotocol=False) as client:
         client.send(frame(opcode, command(1, codec=codec)))
         assert (await client.reply())["id"] == 1
+
+
+@pytest.mark.parametrize("origin", [b"", b"Origin: http://evil.example\r\n"], ids=["accepted", "refused"])
+async def test_command_before_the_handshake_is_complete_is_not_dispatched(server: StubServices, origin: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    writer.write(
+        b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" + origin
+        + b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n" + frame(TEXT, command(1))
+    )  # fmt: skip
+    closed = asyncio.create_task(reader.read())
+    await until("the connection is closed", lambda: closed.done() or bool(server.commands))
+    assert not server.commands
+    with suppress(ConnectionResetError):
+        await closed
+    writer.close()
+    await until("the connection is forgotten", lambda: not server.ip_limits._counts)
+    assert not server.connections
 
 
 async def test_encoding_does_not_change_after_the_welcome(server: StubServices) -> None:
