@@ -6,8 +6,8 @@
 
 The server runs with its default limits. Honest players play matches in this process, from 127.0.0.1. The stranger is
 another process with many connections from 127.0.0.2, each of which sends as many messages per second as a connection
-may. The database has 300,000 aborted rooms, 300 waiting ones, and two games with logs of 9,500 events: one is running,
-and one has ended.
+may. In the attack `connect` it opens as many connections instead. The database has 300,000 aborted rooms, 300 waiting
+ones, and two games with logs of 9,500 events: one is running, and one has ended.
 
 Each attack is measured in short rounds between rounds without it, because the speed of a shared machine changes from
 second to second. A figure is the median over the rounds of a kind, so a round in which the machine was busy elsewhere
@@ -23,18 +23,21 @@ import argparse
 import asyncio
 import os
 import random
+import socket
 import sqlite3
+import struct
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import uvloop
 
@@ -119,6 +122,7 @@ class Stranger:
             self.replies[error.code] += 1
 
     def send(self, command: Command | bytes) -> None:
+        """Send a command, if the connection is open."""
         if self.client is not None and not self.client.closed:
             self.client.send(masked(command if isinstance(command, bytes) else MSGPACK.encode(command)))
 
@@ -192,12 +196,49 @@ ATTACKS: dict[str, Attack] = {
     "house": lambda stranger, id: Create(id=id, game="maxconnect4", invite=("random", "greedy")[id % 2]),
 }
 BURSTS = {"burst"}  # attacks that send the messages of a second at once
+CONNECT = "connect"  # an attack without commands: each of its messages opens a connection
+
+
+class Visitor:
+    """A stranger that asks for a page, a WebSocket or nothing on a new connection each time."""
+
+    REQUESTS = (
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n",
+        b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        b"",
+    )
+    OPEN = 50  # connections, of which the oldest is closed for the next one
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self._address = (parts.hostname, parts.port)
+        self._sockets: deque[socket.socket] = deque()
+        self._opened = count()
+
+    def connect(self) -> None:
+        """Open a connection, and close the oldest one."""
+        visit = socket.socket()
+        visit.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # no port stays in TIME_WAIT
+        visit.bind((STRANGER, 0))
+        with suppress(OSError):  # the server may drop it
+            visit.connect(self._address)
+            visit.sendall(self.REQUESTS[next(self._opened) % len(self.REQUESTS)])
+        self._sockets.append(visit)
+        if len(self._sockets) > self.OPEN:
+            self._sockets.popleft().close()
+
+    def disconnect(self) -> None:
+        """Close all connections."""
+        while self._sockets:
+            self._sockets.pop().close()
 
 
 async def attack(name: str, url: str, long: str, ended: str, connections: int, rate: float) -> None:
     """Attack for as many seconds, and in the room, that each line of standard input says. Print what came back."""
     os.nice(10)  # the stranger has a machine of its own, which must not look like load on the server
     strangers = [Stranger(number, long, ended) for number in range(connections)]
+    visitor = Visitor(url)
     ids = [count(2) for _ in strangers]
     for line in sys.stdin:
         replies: Counter[str] = Counter()
@@ -208,11 +249,16 @@ async def attack(name: str, url: str, long: str, ended: str, connections: int, r
         while (elapsed := time.perf_counter() - began) < seconds:
             due_s = int(elapsed) if name in BURSTS else elapsed
             while sent < due_s * rate * connections:
+                if name == CONNECT:
+                    visitor.connect()
+                    sent += 1
+                    continue
                 stranger, id = strangers[sent % connections], ids[sent % connections]
                 await stranger.connect(url)
                 stranger.send(ATTACKS[name](stranger, next(id)))
                 sent += 1
             await asyncio.sleep(0.005)
+        visitor.disconnect()
         for stranger in strangers:
             replies += stranger.replies
             stranger.replies.clear()
@@ -371,7 +417,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="python -m bench.abuse"
     )
-    parser.add_argument("attacks", nargs="*", metavar="ATTACK", help=f"{', '.join(ATTACKS)} (default: all)")
+    names = (*ATTACKS, CONNECT)
+    parser.add_argument("attacks", nargs="*", metavar="ATTACK", help=f"{', '.join(names)} (default: all)")
     parser.add_argument("--tree", type=Path, default=HERE, help="the checkout whose server runs; default: this one")
     parser.add_argument("--rounds", type=int, default=5, help="with each attack, and twice as many without; default: 5")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each round; default: 2")
@@ -379,10 +426,10 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=29.0, help="messages per second on each of them; default: 29")
     parser.add_argument("--dir", default=None, help="folder for the database; default: that for temporary files")
     args = parser.parse_args()
-    if unknown := [name for name in args.attacks if name not in ATTACKS]:
-        parser.error(f"{unknown[0]!r} is not an attack: try {', '.join(ATTACKS)}")
+    if unknown := [name for name in args.attacks if name not in names]:
+        parser.error(f"{unknown[0]!r} is not an attack: try {', '.join(names)}")
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, disk {flush_ms(args.dir or '/tmp'):.1f} ms a flush")
-    for name in args.attacks or ATTACKS:
+    for name in args.attacks or names:
         with prepared_server(args.tree.resolve(), args.dir, "random,greedy" if name == "house" else "none") as server:
             delays, said = uvloop.run(measure(*server, name, args))
         figures = f"{delays.compare(50)}   {delays.compare(99)}, A/A {delays.noise(99):.2f} x"

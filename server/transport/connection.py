@@ -12,7 +12,7 @@ import socket
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from websockets.asyncio.server import Server
 from websockets.datastructures import Headers
@@ -65,8 +65,10 @@ class Connection(FastPath):
         "active_at",
         "address",
         "allowance",
+        "answer_at",
         "arrival",
         "closing",
+        "dropped",
         "http",
         "long_allowed_at",
         "lost",
@@ -82,6 +84,8 @@ class Connection(FastPath):
         super().__init__(services, protocol, server, **options)
         self.http = http
         self.address = ""  # set when the connection counts for its IP address
+        self.answer_at = 0.0  # when the HTTP request may be answered
+        self.dropped = False  # instead of admitted
         self.voucher: Voucher | None = None  # of a client that runs for an SSH client
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
         self.account_change = 0  # see Client
@@ -97,49 +101,77 @@ class Connection(FastPath):
     # -- life cycle
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Count the connection for its IP address; behind a proxy, the address is only in the HTTP request."""
+        """Count the connection for its IP address; behind a proxy, the address is only in the HTTP request.
+
+        To drop a connection costs little, because websockets is not told of it.
+        """
+        self.transport = cast(asyncio.Transport, transport)
+        if not self.services.settings.forwarded and not self.count_address(()):
+            self.dropped = True
+            self.services.metrics.turned_away["address"] += 1
+            self.transport.abort()
+            return
         super().connection_made(transport)
         self.services.handshaking.add(self)
-        if not self.services.settings.forwarded:
-            self.count_address(())
         if self.arrival is not None:
             self.data_received(self.arrival.state.request)
             self.unread = b""  # commands and pings wait for `resume`
 
     def process_request(self, request: Request) -> Response | Awaitable[Response | None] | None:
+        """Return an HTTP response, or None to open the WebSocket. An address that connects often has to wait."""
+        path = request.path.partition("?")[0]
+        address_full = self.is_address_full(path, request.headers)
+        delay_s = self.answer_at - self.loop.time()
+        if delay_s > 0.0 or path == METRICS_PATH:
+            return self.answer_later(request, path, address_full, delay_s)
+        return self.answer_request(request, path, address_full)
+
+    async def answer_later(self, request: Request, path: str, address_full: bool, delay_s: float) -> Response | None:
+        """Answer after a delay, and a request for metrics after those of all workers have come."""
+        if delay_s > 0.0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.wait_closed(), delay_s)
+        if path == METRICS_PATH:
+            await self.services.collect_metrics()
+        return self.answer_request(request, path, address_full)
+
+    def answer_request(self, request: Request, path: str, address_full: bool) -> Response | None:
         """Return an HTTP response, or None to open the WebSocket."""
         self.services.handshaking.discard(self)
-        path = request.path.partition("?")[0]
-        if path == METRICS_PATH:
-            return self.respond_with_metrics(request)
-        address_full = path == WEBSOCKET_PATH and self.is_address_full(request.headers)
         return self.http.respond(request, path, address_full)
 
-    async def respond_with_metrics(self, request: Request) -> Response | None:
-        """Return the metrics of all workers."""
-        await self.services.collect_metrics()
-        return self.http.respond(request, METRICS_PATH)
-
-    def is_address_full(self, headers: Headers) -> bool:
-        """Count a connection that opens a WebSocket. Return whether its IP address has too many."""
-        vouchers = headers.get_all(VOUCHER_HEADER)
+    def is_address_full(self, path: str, headers: Headers) -> bool:
+        """Count a connection that has sent its request. Return whether its IP address has too many."""
+        vouchers = headers.get_all(VOUCHER_HEADER) if path == WEBSOCKET_PATH else ()
         self.voucher = self.services.voucher_of(vouchers) if vouchers else None
         if self.voucher is None:
-            self.count_address(headers.get_all("X-Forwarded-For"))
+            counted = self.count_address(headers.get_all("X-Forwarded-For"))
         else:  # the socket is on this machine
             self.services.ip_limits.remove(self.address)
             self.address = ""
-            self.count_address([self.voucher.address])
-        return self.arrival is None and self.services.ip_limits.is_exceeded(self.address)
+            counted = self.count_address([self.voucher.address])
+        if path != WEBSOCKET_PATH or not counted or self.arrival is not None:
+            return not counted
+        return self.services.ip_limits.is_exceeded(self.address)
 
-    def count_address(self, forwarded: Sequence[str]) -> None:
-        """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket."""
-        if not self.address:
-            remote = self.remote_address
-            self.address = counted_address(client_address(str(remote[0]) if remote else "?", forwarded))
-            if not self.services.ip_limits.add(self.address) and self.arrival is None:
-                self.services.metrics.turned_away["address"] += 1
-                self.transport.abort()
+    def count_address(self, forwarded: Sequence[str]) -> bool:
+        """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket.
+
+        Return False if that address has far too many, or connects too often.
+        """
+        if self.address:
+            return True
+        remote = self.remote_address
+        address, now = counted_address(client_address(str(remote[0]) if remote else "?", forwarded)), self.loop.time()
+        if self.arrival is not None:  # another worker has admitted it
+            self.services.ip_limits.add(address)
+        else:
+            delay_s = self.services.ip_limits.admit(address, now)
+            if delay_s is None:
+                return False
+            self.answer_at = now + delay_s
+        self.address = address
+        return True
 
     async def run(self) -> None:
         """Serve the client until the connection is lost. Messages are handled as they arrive."""
@@ -158,6 +190,9 @@ class Connection(FastPath):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release what the connection holds."""
+        if self.dropped:
+            break_cycles(self.protocol)
+            return
         self.can_send = False
         if self.arrival is not None:
             self.arrival.lost()

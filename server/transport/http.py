@@ -56,7 +56,7 @@ class HttpHandler:
     def respond(self, request: Request, path: str, address_full: bool = False) -> Response | None:
         """Return the response to a request, or None to open a WebSocket.
 
-        `address_full`: the client's IP address has too many connections to open a WebSocket.
+        `address_full`: the client's IP address has too many connections, or connects too often.
         """
         page = self._page(request, path, address_full)
         if page is None:
@@ -68,6 +68,11 @@ class HttpHandler:
         return Response(status.value, status.phrase, headers, b"" if request.method == "HEAD" else body)
 
     def _page(self, request: Request, path: str, address_full: bool) -> Page | None:
+        if address_full:
+            self.services.metrics.turned_away["address"] += 1
+            return text_page(
+                HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some, or wait a moment\n"
+            )
         method, headers = request.method, request.headers
         if method not in ("GET", "HEAD"):
             return text_page(HTTPStatus.METHOD_NOT_ALLOWED, f"{method} is not allowed: use GET or HEAD\n")
@@ -75,7 +80,7 @@ class HttpHandler:
             if len(headers.get_all(name)) > 1:
                 return text_page(HTTPStatus.BAD_REQUEST, f"several {name} headers: send only one {name} header\n")
         if path == WEBSOCKET_PATH:
-            return self._handshake_refusal(headers, address_full)
+            return self._handshake_refusal(headers)
         if path == "/livez":
             return text_page(HTTPStatus.OK, "ok\n")
         if path in ("/healthz", "/readyz"):
@@ -112,7 +117,7 @@ class HttpHandler:
             return text_page(HTTPStatus.SERVICE_UNAVAILABLE, f"the store fails: {services.status.store_error}\n")
         return text_page(HTTPStatus.OK, "ok\n")
 
-    def _handshake_refusal(self, headers: Headers, address_full: bool) -> Page | None:
+    def _handshake_refusal(self, headers: Headers) -> Page | None:
         services = self.services
         if services.status.draining:
             return text_page(HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
@@ -124,9 +129,6 @@ class HttpHandler:
         if problem:
             services.metrics.turned_away["origin"] += 1
             return text_page(HTTPStatus.FORBIDDEN, problem)
-        if address_full:
-            services.metrics.turned_away["address"] += 1
-            return text_page(HTTPStatus.TOO_MANY_REQUESTS, "too many connections from your address: close some first\n")
         return None
 
     def _origin_problem(self, headers: Mapping[str, str]) -> str:

@@ -20,6 +20,7 @@ from protocol.replies import Ok
 from protocol.types import Player
 from server.transport import fast_path
 from server.transport.connection import Connection
+from server.transport.ip_limits import EXTRA_CONNECTIONS
 from server.vouchers import Voucher
 from tests.e2e.faults import Unread
 from tests.e2e.local_server import until
@@ -348,6 +349,19 @@ async def test_connection_without_a_websocket_is_freed_without_the_garbage_colle
     writer.close()
     await writer.wait_closed()
     await until("the memory is free", lambda: not kept)
+
+
+async def test_dropped_connection_is_freed_without_the_garbage_collector(kept: WeakSet[Any]) -> None:
+    async with stub_server(connections_per_address=1) as server:
+        server.ip_limits.add("127.0.0.1")
+        for _ in range(EXTRA_CONNECTIONS):
+            server.ip_limits.add("127.0.0.1")
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        with suppress(ConnectionResetError):
+            assert await reader.read() == b""
+        writer.close()
+        assert server.metrics.turned_away["address"] == 1
+        await until("the memory is free", lambda: not kept)
 
 
 async def test_refused_handshakes_do_not_count_for_a_forwarded_address() -> None:

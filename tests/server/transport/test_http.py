@@ -163,8 +163,8 @@ def test_address_with_too_many_connections_is_refused() -> None:
     services = StubServices()
     assert get(services, WEBSOCKET_PATH, **UPGRADE)[0] == 101
     assert get(services, WEBSOCKET_PATH, address_full=True, **UPGRADE)[0] == 429
-    assert get(services, "/healthz", address_full=True)[0] == 200
-    assert services.metrics.turned_away["address"] == 1
+    assert get(services, "/healthz", address_full=True)[0] == 429
+    assert services.metrics.turned_away["address"] == 2
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from websockets.asyncio.client import connect
@@ -11,7 +13,9 @@ from websockets.exceptions import InvalidStatus
 from server.config import Settings
 from server.transport.ip_limits import (
     BURST_IN_CONNECTIONS,
+    CONNECTION_WEIGHT,
     EXTRA_CONNECTIONS,
+    MAX_CONNECT_DELAY_S,
     PACE,
     RATE_IN_CONNECTIONS,
     UNPACED_MESSAGES,
@@ -21,13 +25,21 @@ from server.transport.ip_limits import (
 )
 from tests.e2e.local_server import until
 from tests.server.transport.raw_client import RawClient
-from tests.server.transport.stub_server import stub_server
+from tests.server.transport.stub_server import StubServices, stub_server
+from tests.waiting import TIMEOUT_S
+
+LIMITED = {"rate": 30.0, "burst": 90}  # as by default
+REQUEST = b"GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n"
+UPGRADE = (
+    b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
 
 
 def test_connections_are_counted_per_address() -> None:
     limits = IpLimits(Settings(connections_per_address=2))
-    assert all(limits.add("a") for _ in range(2))
-    assert limits.add("b")
+    for address in ("a", "a", "b"):
+        limits.add(address)
     assert not limits.is_exceeded("a")
     limits.add("a")
     assert limits.is_exceeded("a")
@@ -36,9 +48,33 @@ def test_connections_are_counted_per_address() -> None:
     assert not limits.is_exceeded("a")
 
 
-def test_far_too_many_connections_get_no_answer() -> None:
+def test_far_too_many_connections_are_dropped_and_not_counted() -> None:
     limits = IpLimits(Settings(connections_per_address=2))
-    assert [limits.add("a") for _ in range(2 + EXTRA_CONNECTIONS + 1)] == [True] * (2 + EXTRA_CONNECTIONS) + [False]
+    admitted = [limits.admit("a", 0.0) for _ in range(2 + EXTRA_CONNECTIONS + 3)]
+    assert admitted[2 + EXTRA_CONNECTIONS :] == [None] * 3
+    assert None not in admitted[: 2 + EXTRA_CONNECTIONS]
+    assert limits.admit("b", 0.0) == 0.0
+    limits.remove("a")
+    assert limits.admit("a", 0.0) is not None
+
+
+def test_address_that_connects_often_waits_and_is_then_dropped() -> None:
+    limits, delays = IpLimits(Settings()), []
+    while (delay := limits.admit("a", 0.0)) is not None:
+        delays.append(delay)
+        limits.remove("a")  # so that only their number per second counts
+    at_once = int(UNPACED_MESSAGES / CONNECTION_WEIGHT)
+    assert delays[: at_once + 2] == [0.0] * at_once + [CONNECTION_WEIGHT / PACE, 2 * CONNECTION_WEIGHT / PACE]
+    assert delays[-1] == pytest.approx(MAX_CONNECT_DELAY_S + CONNECTION_WEIGHT / PACE)
+    assert limits.admit("b", 0.0) == 0.0
+    assert limits.admit("a", 1.0) == pytest.approx(delays[-1] + CONNECTION_WEIGHT / PACE - 1.0)
+
+
+def test_all_connections_that_an_address_may_have_are_answered_within_a_second() -> None:
+    limits = IpLimits(Settings(connections_per_address=5000))
+    delays = [limits.admit("a", 0.0) for _ in range(5000)]
+    assert delays[-1] is not None
+    assert delays[-1] <= 1.0
 
 
 def test_addresses_without_connections_are_forgotten() -> None:
@@ -118,6 +154,69 @@ async def test_closed_connections_no_longer_count() -> None:
             async with await RawClient.open(server.port):
                 assert len(server.ip_limits._counts) == 1
             await until("the connection is removed", lambda: not server.ip_limits._counts)
+
+
+@asynccontextmanager
+async def requesting(
+    port: int, path: str, address: str = "127.0.0.1", headers: bytes = b""
+) -> AsyncIterator[asyncio.StreamReader]:
+    """Send a request from an address of this machine, and yield where the response will be."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
+    writer.write(REQUEST % (path.encode(), headers + (UPGRADE if path == "/ws" else b"")))
+    try:
+        yield reader
+    finally:
+        writer.transport.abort()
+
+
+def connect_often(server: StubServices, address: str, seconds: float) -> None:
+    """Spend the pace of an address, so that its next connection has to wait for some seconds."""
+    server.ip_limits.pace(address, UNPACED_MESSAGES + PACE * seconds, asyncio.get_running_loop().time())
+
+
+async def test_stranger_that_connects_often_is_dropped_and_others_are_not() -> None:
+    async with stub_server(**LIMITED) as server:
+        connect_often(server, "127.0.0.1", MAX_CONNECT_DELAY_S + TIMEOUT_S)
+        async with requesting(server.port, "/healthz") as dropped:
+            with suppress(ConnectionResetError):
+                assert await dropped.read() == b""
+        assert server.metrics.turned_away["address"] == 1
+        assert not server.handshaking
+        assert not server.ip_limits._counts
+        async with requesting(server.port, "/ws", "127.0.0.2") as answered:
+            assert b" 101 " in await answered.readline()
+
+
+@pytest.mark.parametrize("path", ["/ws", "/healthz"])
+async def test_requests_of_an_address_that_connects_often_wait(path: str) -> None:
+    async with stub_server(**LIMITED) as server:
+        connect_often(server, "127.0.0.1", MAX_CONNECT_DELAY_S / 2)
+        async with (
+            requesting(server.port, path) as late,
+            requesting(server.port, path, "127.0.0.2") as prompt,
+        ):
+            waiting, answered = (asyncio.create_task(reader.readline()) for reader in (late, prompt))
+            done, _ = await asyncio.wait([waiting, answered], return_when=asyncio.FIRST_COMPLETED)
+            assert done == {answered}
+            assert (await waiting).startswith(b"HTTP/1.1 ")
+
+
+async def test_client_that_gives_up_while_it_waits_is_forgotten() -> None:
+    async with stub_server(**LIMITED) as server:
+        connect_often(server, "127.0.0.1", MAX_CONNECT_DELAY_S)
+        async with requesting(server.port, "/ws"):
+            await until("the connection is accepted", lambda: bool(server.handshaking))
+        await until("it is forgotten", lambda: not server.handshaking and not server.ip_limits._counts)
+
+
+async def test_stranger_behind_a_proxy_that_connects_often_gets_429() -> None:
+    async with stub_server(forwarded=True, **LIMITED) as server:
+        connect_often(server, "192.0.2.7", MAX_CONNECT_DELAY_S + TIMEOUT_S)
+        for address, status in ((b"192.0.2.7", b"429"), (b"192.0.2.8", b"200")):
+            header = b"X-Forwarded-For: %s\r\n" % address
+            async with requesting(server.port, "/healthz", headers=header) as reader:
+                assert (await reader.readline()).split()[1] == status
+        assert server.metrics.turned_away["address"] == 1
 
 
 async def test_connections_without_a_request_count() -> None:
