@@ -10,10 +10,12 @@ may. In the attack `connect` it opens as many connections instead. The database 
 ones, and two games with logs of 9,500 events: one is running, and one has ended.
 
 Each attack is measured in short rounds between rounds without it, because the speed of a shared machine changes from
-second to second. A figure is the median over the rounds of a kind, so a round in which the machine was busy elsewhere
-hardly counts. Behind each ratio stands its range: 95 % of the ratios of rounds drawn again and again from the same ones
-are within it. The noise (A/A) compares quiet rounds with each other: they are split in two halves at random, again and
-again, and 95 % of the ratios of the two p99 are below the figure.
+second to second. In as many rounds the stranger attacks another server on the same machine: the delays of these rounds
+show what the processes cost each other, and the ratio to them is what the attacked server allows. A figure is the
+median over the rounds of a kind, so a round in which the machine was busy elsewhere hardly counts. Behind each ratio
+stands its range: 95 % of the ratios of rounds drawn again and again from the same ones are within it. The noise (A/A)
+compares quiet rounds with each other: they are split in two halves at random, again and again, and 95 % of the ratios
+of the two p99 are below the figure.
 Linux only: other systems have no second loopback address.
 """
 
@@ -23,6 +25,7 @@ import argparse
 import asyncio
 import os
 import random
+import shutil
 import socket
 import sqlite3
 import struct
@@ -283,9 +286,18 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     process.communicate()
 
 
+class Target(NamedTuple):
+    """What the stranger attacks: a server, its long rooms, and another server with the same rooms."""
+
+    url: str
+    long: str
+    ended: str
+    elsewhere: str
+
+
 @contextmanager
-def prepared_server(tree: Path, folder: str, house: str) -> Iterator[tuple[str, str, str]]:
-    """Run a server with default limits on a database that has seen much. Yield its URL and the two long rooms."""
+def prepared_servers(tree: Path, folder: str, house: str) -> Iterator[Target]:
+    """Run two servers with default limits, each with a database that has seen much."""
     with TemporaryDirectory(dir=folder) as place:
         db = f"{place}/abuse.db"
         process, url = start(tree, db, *NO_LIMITS, "--rooms-per-player", "1000")
@@ -294,11 +306,14 @@ def prepared_server(tree: Path, folder: str, house: str) -> Iterator[tuple[str, 
         finally:
             stop(process)
         age(db, (long, ended), aborted)
+        copy = shutil.copyfile(db, f"{place}/elsewhere.db")
         process, url = start(tree, db, "--house", house)
+        other, elsewhere = start(tree, copy, "--house", house)
         try:
-            yield url, long, ended
+            yield Target(url, long, ended, elsewhere)
         finally:
             stop(process)
+            stop(other)
 
 
 async def fill(url: str) -> tuple[str, str, str]:
@@ -339,27 +354,27 @@ def age(db: str, long: tuple[str, ...], aborted: str) -> None:
 
 
 class Delays(NamedTuple):
-    """Delays of honest players' moves in ms: for each round with the attack, and for the two quiet rounds beside it."""
+    """Delays of honest players' moves in ms, sorted, for each round of each kind."""
 
-    quiet: list[tuple[list[float], list[float]]]
+    quiet: list[list[float]]  # two for each round of the other kinds
     attacked: list[list[float]]
+    elsewhere: list[list[float]]
 
     def compare(self, percent: float) -> str:
-        """Return a percentile without and with the attack, their ratio, and the range of the ratio."""
-        pairs = [percentile(delays, percent) for pair in self.quiet for delays in pair]
-        quiet = list(zip(pairs[::2], pairs[1::2], strict=True))
-        attacked = [percentile(delays, percent) for delays in self.attacked]
+        """Return a percentile without an attack, with one, and the ratio to that with an attack elsewhere."""
+        quiet, attacked, elsewhere = ([percentile(delays, percent) for delays in rounds] for rounds in self)
         drawn = sorted(
-            median(attacked[at] for at in rounds) / median(value for at in rounds for value in quiet[at])
+            median(attacked[at] for at in rounds) / median(elsewhere[at] for at in rounds)
             for rounds in (random.choices(range(len(attacked)), k=len(attacked)) for _ in range(DRAWS))
         )
-        without, with_ = median(pairs), median(attacked)
+        medians = median(quiet), median(elsewhere), median(attacked)
         low, high = percentile(drawn, 2.5), percentile(drawn, 97.5)
-        return f"p{percent:.0f} {without:6.2f} -> {with_:6.2f} ms ({with_ / without:.2f} x, {low:.2f} to {high:.2f})"
+        figures = "{:6.2f} quiet, {:6.2f} elsewhere, {:6.2f} ms".format(*medians)
+        return f"p{percent:.0f} {figures} ({medians[2] / medians[1]:.2f} x, {low:.2f} to {high:.2f})"
 
     def noise(self, percent: float) -> float:
         """Return the ratio that two halves of the quiet rounds stay below in 95 % of all splits."""
-        rounds = [percentile(delays, percent) for pair in self.quiet for delays in pair]
+        rounds = [percentile(delays, percent) for delays in self.quiet]
         ratios = []
         for _ in range(DRAWS):
             random.shuffle(rounds)
@@ -367,37 +382,53 @@ class Delays(NamedTuple):
         return percentile(sorted(ratios), 95)
 
 
-def start_stranger(name: str, url: str, long: str, ended: str, args: argparse.Namespace) -> subprocess.Popen[bytes]:
-    words = [name, url, long, ended, str(args.connections), str(args.rate)]
-    command = [sys.executable, "-m", "bench.abuse", "--stranger", *words]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+class StrangerProcess:
+    """The process of a stranger that attacks one server."""
+
+    def __init__(self, name: str, url: str, target: Target, args: argparse.Namespace) -> None:
+        words = [name, url, target.long, target.ended, str(args.connections), str(args.rate)]
+        command = [sys.executable, "-m", "bench.abuse", "--stranger", *words]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._seconds = args.seconds
+        self.said = ""  # what the last round got
+
+    async def attack(self, tally: Tally, room: str) -> list[float]:
+        """Attack for a round. Return the delays of honest moves."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{self._seconds + 2 * SETTLE_S} {room}\n".encode())
+        self._process.stdin.flush()
+        delays = await round_of(tally, self._seconds)
+        self.said = (await asyncio.to_thread(self._process.stdout.readline)).decode().strip()
+        return delays
+
+    def stop(self) -> None:
+        """End the process."""
+        self._process.communicate()
 
 
-async def measure(url: str, long: str, ended: str, name: str, args: argparse.Namespace) -> tuple[Delays, str]:
-    """Return the delays of both kinds of rounds, and what the stranger's last round got."""
-    tally = Tally()
-    matches = await open_matches(url, MATCHES, tally, THINK_S)
-    stranger = start_stranger(name, url, long, ended, args)
-    assert stranger.stdin is not None
-    assert stranger.stdout is not None
+async def measure(target: Target, name: str, args: argparse.Namespace) -> tuple[Delays, str]:
+    """Return the delays of all kinds of rounds, and what the stranger's last round got."""
+    tally, played_elsewhere = Tally(), Tally()
+    matches = await open_matches(target.url, MATCHES, tally, THINK_S)
+    others = await open_matches(target.elsewhere, 1, played_elsewhere, THINK_S)  # a room to talk in
+    here, elsewhere = (StrangerProcess(name, url, target, args) for url in (target.url, target.elsewhere))
     for match in matches:
         match.start()
-    delays, said = Delays([], []), ""
+    delays = Delays([], [], [])
     try:
         await asyncio.sleep(1)
         for _ in range(args.rounds):
-            before = await round_of(tally, args.seconds)
-            stranger.stdin.write(f"{args.seconds + 2 * SETTLE_S} {matches[0].room}\n".encode())
-            stranger.stdin.flush()
-            delays.attacked.append(await round_of(tally, args.seconds))
-            said = (await asyncio.to_thread(stranger.stdout.readline)).decode().strip()
-            delays.quiet.append((before, await round_of(tally, args.seconds)))
+            delays.quiet.append(await round_of(tally, args.seconds))
+            delays.attacked.append(await here.attack(tally, matches[0].room))
+            delays.quiet.append(await round_of(tally, args.seconds))
+            delays.elsewhere.append(await elsewhere.attack(tally, others[0].room))
     finally:
-        stranger.stdin.close()
-        stranger.wait()
-        for match in matches:
+        here.stop()
+        elsewhere.stop()
+        for match in matches + others:
             match.close()
-    return delays, said
+    return delays, here.said
 
 
 async def round_of(tally: Tally, seconds: float) -> list[float]:
@@ -430,8 +461,8 @@ def main() -> None:
         parser.error(f"{unknown[0]!r} is not an attack: try {', '.join(names)}")
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, disk {flush_ms(args.dir or '/tmp'):.1f} ms a flush")
     for name in args.attacks or names:
-        with prepared_server(args.tree.resolve(), args.dir, "random,greedy" if name == "house" else "none") as server:
-            delays, said = uvloop.run(measure(*server, name, args))
+        with prepared_servers(args.tree.resolve(), args.dir, "random,greedy" if name == "house" else "none") as target:
+            delays, said = uvloop.run(measure(target, name, args))
         figures = f"{delays.compare(50)}   {delays.compare(99)}, A/A {delays.noise(99):.2f} x"
         print(f"{name:12} {figures}   {said}", flush=True)
 
