@@ -59,6 +59,15 @@ class TokenBucket:
         self.spend(weight, now)
         return max(0.0, -self.tokens / self.rate)
 
+    def delay_up_to(self, max_s: float, weight: float, now: float) -> float | None:
+        """Take `weight` tokens, and return the seconds until the bucket has them. Return None if it takes too long."""
+        self.refill(now)
+        delay_s = max(0.0, (weight - self.tokens) / self.rate)
+        if delay_s > max_s:
+            return None
+        self.tokens -= weight
+        return delay_s
+
     def take(self, clock: Callable[[], float]) -> bool:
         """Take a token; return False if there is none.
 

@@ -26,7 +26,7 @@ from protocol.weights import BYTES_PER_MESSAGE, UNWEIGHED_BYTES
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath, break_cycles
 from server.transport.http import METRICS_PATH, WEBSOCKET_PATH, HttpHandler
-from server.transport.ip_limits import client_address, counted_address
+from server.transport.ip_limits import Admission, client_address, counted_address
 from server.transport.rate_limit import RateLimit
 from server.transport.services import Services
 from server.vouchers import VOUCHER_HEADER, Voucher
@@ -64,8 +64,8 @@ class Connection(FastPath):
         "account_change",
         "active_at",
         "address",
+        "admission",
         "allowance",
-        "answer_at",
         "arrival",
         "closing",
         "dropped",
@@ -84,8 +84,8 @@ class Connection(FastPath):
         super().__init__(services, protocol, server, **options)
         self.http = http
         self.address = ""  # set when the connection counts for its IP address
-        self.answer_at = 0.0  # when the HTTP request may be answered
-        self.dropped = False  # instead of admitted
+        self.admission: Admission | None = None  # None if its IP address has far too many, or connects too often
+        self.dropped = False  # without an answer
         self.voucher: Voucher | None = None  # of a client that runs for an SSH client
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
         self.account_change = 0  # see Client
@@ -106,8 +106,10 @@ class Connection(FastPath):
         To drop a connection costs little, because websockets is not told of it.
         """
         self.transport = cast(asyncio.Transport, transport)
-        if not self.services.settings.forwarded and not self.count_address(()):
-            self.dropped = True
+        if not self.services.settings.forwarded:
+            self.count_address(())
+            self.dropped = self.admission is None
+        if self.dropped:
             self.services.metrics.turned_away["address"] += 1
             self.transport.abort()
             return
@@ -120,58 +122,47 @@ class Connection(FastPath):
     def process_request(self, request: Request) -> Response | Awaitable[Response | None] | None:
         """Return an HTTP response, or None to open the WebSocket. An address that connects often has to wait."""
         path = request.path.partition("?")[0]
-        address_full = self.is_address_full(path, request.headers)
-        delay_s = self.answer_at - self.loop.time()
+        self.count_request(path, request.headers)
+        delay_s = self.admission.answer_at - self.loop.time() if self.admission is not None else 0.0
         if delay_s > 0.0 or path == METRICS_PATH:
-            return self.answer_later(request, path, address_full, delay_s)
-        return self.answer_request(request, path, address_full)
+            return self.answer_later(request, path, delay_s)
+        return self.answer_request(request, path)
 
-    async def answer_later(self, request: Request, path: str, address_full: bool, delay_s: float) -> Response | None:
+    async def answer_later(self, request: Request, path: str, delay_s: float) -> Response | None:
         """Answer after a delay, and a request for metrics after those of all workers have come."""
         if delay_s > 0.0:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.wait_closed(), delay_s)
         if path == METRICS_PATH:
             await self.services.collect_metrics()
-        return self.answer_request(request, path, address_full)
+        return self.answer_request(request, path)
 
-    def answer_request(self, request: Request, path: str, address_full: bool) -> Response | None:
+    def answer_request(self, request: Request, path: str) -> Response | None:
         """Return an HTTP response, or None to open the WebSocket."""
         self.services.handshaking.discard(self)
+        address_full = self.admission is None or (self.admission.full and path == WEBSOCKET_PATH)
         return self.http.respond(request, path, address_full)
 
-    def is_address_full(self, path: str, headers: Headers) -> bool:
-        """Count a connection that has sent its request. Return whether its IP address has too many."""
+    def count_request(self, path: str, headers: Headers) -> None:
+        """Count a connection whose address is known from its request."""
         vouchers = headers.get_all(VOUCHER_HEADER) if path == WEBSOCKET_PATH else ()
         self.voucher = self.services.voucher_of(vouchers) if vouchers else None
-        if self.voucher is None:
-            counted = self.count_address(headers.get_all("X-Forwarded-For"))
-        else:  # the socket is on this machine
+        if self.voucher is not None:  # the socket is on this machine
             self.services.ip_limits.remove(self.address)
-            self.address = ""
-            counted = self.count_address([self.voucher.address])
-        if path != WEBSOCKET_PATH or not counted or self.arrival is not None:
-            return not counted
-        return self.services.ip_limits.is_exceeded(self.address)
+            self.count_address([self.voucher.address])
+        elif not self.address:
+            self.count_address(headers.get_all("X-Forwarded-For"))
 
-    def count_address(self, forwarded: Sequence[str]) -> bool:
-        """Count the connection once, for the last address in X-Forwarded-For or else for that of the socket.
-
-        Return False if that address has far too many, or connects too often.
-        """
-        if self.address:
-            return True
-        remote = self.remote_address
-        address, now = counted_address(client_address(str(remote[0]) if remote else "?", forwarded)), self.loop.time()
+    def count_address(self, forwarded: Sequence[str]) -> None:
+        """Count the connection for the last address in X-Forwarded-For or else for that of the socket."""
+        limits, remote = self.services.ip_limits, self.remote_address
+        address = counted_address(client_address(str(remote[0]) if remote else "?", forwarded))
         if self.arrival is not None:  # another worker has admitted it
-            self.services.ip_limits.add(address)
+            limits.add(address)
+            self.admission = Admission(0.0, full=False)
         else:
-            delay_s = self.services.ip_limits.admit(address, now)
-            if delay_s is None:
-                return False
-            self.answer_at = now + delay_s
-        self.address = address
-        return True
+            self.admission = limits.admit(address, self.loop.time())
+        self.address = address if self.admission is not None else ""
 
     async def run(self) -> None:
         """Serve the client until the connection is lost. Messages are handled as they arrive."""

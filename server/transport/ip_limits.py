@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from runtime.token_bucket import TokenBuckets
 from server.config import Settings
@@ -21,6 +22,13 @@ MAX_CONNECT_DELAY_S = 2.0  # connections that would have to wait longer for an a
 
 CONNECTIONS, COMMANDS = "connections", "commands"  # what is shared with other workers
 Share = Callable[[str, str, float], None]  # what, address, number
+
+
+class Admission(NamedTuple):
+    """What a connection may do."""
+
+    answer_at: float  # when its request may be answered
+    full: bool  # the address has too many connections for another WebSocket
 
 
 class IpLimits:
@@ -41,22 +49,21 @@ class IpLimits:
         pace = max(PACE, PACE_IN_BUDGETS * rate, CONNECTION_WEIGHT * self._max)  # all connections within a second
         self._paces = TokenBuckets(pace, UNPACED_MESSAGES)
 
-    def admit(self, address: str, now: float) -> float | None:
-        """Count a connection. Return the seconds to wait before its request is answered, or None to drop it."""
-        full = self._total(address) >= self._max + EXTRA_CONNECTIONS
-        if full or self.pace(address, 0.0, now) > MAX_CONNECT_DELAY_S:
+    def admit(self, address: str, now: float) -> Admission | None:
+        """Count a connection, or return None if it should be dropped."""
+        count = self._total(address) + 1
+        if count > self._max + EXTRA_CONNECTIONS:
+            return None
+        delay_s = self._paces.of(address, now).delay_up_to(MAX_CONNECT_DELAY_S, CONNECTION_WEIGHT, now)
+        if delay_s is None:
             return None
         self.add(address)
-        return self.pace(address, CONNECTION_WEIGHT, now)
+        return Admission(now + delay_s, count > self._max)
 
     def add(self, address: str) -> None:
         """Count a connection."""
         self._counts[address] += 1
         self.share(CONNECTIONS, address, self._counts[address])
-
-    def is_exceeded(self, address: str) -> bool:
-        """Return whether an address has too many connections to open another WebSocket."""
-        return self._total(address) > self._max
 
     def _total(self, address: str) -> int:
         return self._counts[address] + self._elsewhere[address]

@@ -90,3 +90,9 @@ def test_debt_for_work_that_is_done_has_a_limit() -> None:
     bucket.spend(4.0, 0.0)
     bucket.spend_up_to(3.0, 1.0, 0.0)  # more was owed before
     assert bucket.tokens == -10.0
+
+
+def test_delay_that_would_be_too_long_takes_no_tokens() -> None:
+    bucket = TokenBucket(rate=2.0, burst=4.0, now=0.0)
+    assert [bucket.delay_up_to(1.0, 3.0, 0.0) for _ in range(3)] == [0.0, 1.0, None]
+    assert bucket.delay_up_to(1.0, 3.0, 1.5) == 1.0
