@@ -48,12 +48,12 @@ from server.rooms.membership import Membership
 from server.rooms.presence import PresenceTracker
 from server.rooms.processor import RoomProcessor
 from server.rooms.registry import RoomRegistry
-from server.rooms.retention import Retention
 from server.rooms.status import NodeStatus
 from server.rooms.timers import Now, RoomTimers, now
 from server.server import Server
 from server.storage.factory import open_store, refuse_unfinished_copy, wrap_store_errors
 from server.storage.interface import Store, without_password
+from server.storage.retention import Retention
 from server.transport.connection import Arrival, Connection
 from server.transport.ip_limits import COMMANDS, CONNECTIONS, IpLimits
 from server.transport.listener import WebSocketServer, arriving_connections, check_port, listen, url_of

@@ -323,7 +323,7 @@ class Store(Protocol):
 
     async def drop_review(self, room: str) -> None: ...
 
-    # For retention: see server/storage/pruning.py.
+    # For retention: see server/storage/retention_queries.py.
 
     async def count_prunable(self, aborted_before: int, sessions_before: int) -> tuple[int, int]: ...
 

@@ -12,7 +12,7 @@ import pytest
 
 from server.app import Running
 from server.rooms import status
-from server.rooms.retention import Retention
+from server.storage.retention import Retention
 from server.storage.sqlite import supervisor
 from server.storage.sqlite.store import SqliteStore
 from tests.e2e.conftest import ConnectGuest, Spawn, Start

@@ -9,8 +9,8 @@ from parlour.cli.progress import ProgressLine
 from runtime.printable import print_line
 from server.config import Settings
 from server.metrics import Metrics
-from server.rooms.retention import Retention
 from server.storage.interface import Store
+from server.storage.retention import Retention
 
 KINDS = {"rooms": "rooms without a result", "sessions": "sessions", "chat": "chat lines"}
 KIND_OF_ONE = {"rooms": "room without a result", "sessions": "session", "chat": "chat line"}

@@ -30,7 +30,7 @@ from server.storage.postgres.partitions import add_months, drop_month
 from server.storage.postgres.ratings import Ratings
 from server.storage.postgres.schema import migrate, require_current_schema
 from server.storage.postgres.write_queue import CONNECTION_ERRORS, WriteQueue, describe
-from server.storage.pruning import Pruning
+from server.storage.retention_queries import RetentionQueries
 from server.storage.reviews import Reviews
 from server.storage.tables import Statements
 
@@ -46,7 +46,7 @@ LOCK_CLASS = 0x5041524C  # the first half of an advisory lock's key: "PARL"
 LAST_OPPONENT = queries.last_opponent("$")
 
 
-class PostgresStore(Accounts, Ratings, Keys, AccountKeys, Pruning, Reviews):
+class PostgresStore(Accounts, Ratings, Keys, AccountKeys, RetentionQueries, Reviews):
     """A store that several nodes share."""
 
     shared = True

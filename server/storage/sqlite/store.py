@@ -30,7 +30,7 @@ from server.storage.interface import (
     digest,
 )
 from server.storage.keys import Keys
-from server.storage.pruning import Pruning
+from server.storage.retention_queries import RetentionQueries
 from server.storage.reviews import Reviews
 from server.storage.sqlite.backup import back_up
 from server.storage.sqlite.files import check_path, file_sizes, lock_database, restrict_rights, wait_for_writers
@@ -53,7 +53,7 @@ ROOMS_WAITING_FOR = """
 """
 
 
-class SqliteStore(Ratings, Keys, AccountKeys, Pruning, Reviews):
+class SqliteStore(Ratings, Keys, AccountKeys, RetentionQueries, Reviews):
     """A store for one node. `address`: a unix socket where its writer process also serves workers."""
 
     shared = False

@@ -8,7 +8,7 @@ import pytest
 
 from server.storage.interface import Store
 from server.storage.reviews import ReviewRow
-from tests.server.storage.test_pruning import add_room
+from tests.server.storage.test_retention_queries import add_room
 
 
 async def request(store: Store, *rooms: str) -> None:

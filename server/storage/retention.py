@@ -16,7 +16,6 @@ from server.config import Settings
 from server.ids import coming_months
 from server.logs import log
 from server.metrics import Metrics
-from server.rooms.timers import Now
 from server.storage.interface import Store, Unavailable
 
 DAY_MS = 86_400_000
@@ -40,7 +39,7 @@ class Retention:
         store: Store,
         settings: Settings,
         metrics: Metrics,
-        now: Now,
+        now: Callable[[], int],
         is_loaded: Callable[[str], bool],
         connected: Callable[[], list[str]],
         on_batch: Callable[[str, int], None] = lambda what, count: None,

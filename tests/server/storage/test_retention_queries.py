@@ -11,8 +11,8 @@ from protocol.codec import MSGPACK, decode_event
 from protocol.events import Said
 from server.config import Settings
 from server.metrics import Metrics
-from server.rooms.retention import DAY_MS, ROOMS_PER_BATCH, Retention
 from server.storage.interface import Append, Session, Store, append_and_wait
+from server.storage.retention import DAY_MS, ROOMS_PER_BATCH, Retention
 from server.storage.sqlite.store import SqliteStore
 from tests.server.domain.helpers import NOW
 from tests.server.storage.rows import row

@@ -9,9 +9,9 @@ import pytest
 from protocol.commands import Abort, Resign, Say
 from server.config import Settings
 from server.metrics import Metrics
-from server.rooms import retention as module
-from server.rooms.retention import DAY_MS, Retention
+from server.storage import retention as module
 from server.storage.interface import Append, Session, Store, append_and_wait
+from server.storage.retention import DAY_MS, Retention
 from tests.server.conftest import Build
 from tests.server.domain.helpers import NOW
 from tests.server.fakes import Harness, RecordingClient

@@ -12,7 +12,7 @@ MAX_PLAYERS_PER_STATEMENT = 500
 ABORTED = "status = 'ended' AND result = '*'"
 
 
-class Pruning(Tables):
+class RetentionQueries(Tables):
     """The part of a store that retention uses."""
 
     @abstractmethod
