@@ -6,11 +6,12 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from queue import SimpleQueue
 from time import monotonic
 from typing import Any, TypeVar
 
-from runtime.threads import deliver, in_thread
+from runtime.threads import in_thread, wrap_error
 from server.storage.interface import ReadTimeout, Unavailable
 
 READERS = 3
@@ -19,7 +20,7 @@ STEPS_PER_CHECK = 20_000  # of SQLite's virtual machine, about a millisecond: ho
 
 Result = TypeVar("Result")
 Read = Callable[[sqlite3.Connection], Result]
-Request = tuple[asyncio.Future[Any], Read[Any], float | None]  # with the time limit in seconds
+Request = tuple[Future[Any], Read[Any], float | None]  # with the time limit in seconds
 
 
 class Readers:
@@ -42,26 +43,26 @@ class Readers:
         self._open = True
 
     def read(self, read: Read[Result], timeout_s: float | None = READ_TIMEOUT_S) -> asyncio.Future[Result]:
-        """Run a function that reads, and return a future of its result. A cancelled future does not stop the function.
+        """Run a function that reads, and return a future of its result. Cancelling it does not stop a read under way.
 
         The future raises ReadTimeout, or Unavailable if the database cannot be read. Raises RuntimeError before `open`
         and after `close`.
         """
         if not self._open:
             raise RuntimeError("the database is not open")
-        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        future: Future[Result] = Future()
         self._requests.put((future, read, timeout_s))
-        return future
+        return asyncio.wrap_future(future)
 
     def _run(self) -> None:
         while (request := self._requests.get()) is not None:
             future, read, timeout_s = request
+            if not future.set_running_or_notify_cancel():
+                continue
             try:
-                result = self._read(read, timeout_s)
+                future.set_result(self._read(read, timeout_s))
             except BaseException as error:
-                deliver(future, None, error)
-            else:
-                deliver(future, result)
+                future.set_exception(wrap_error(error))
 
     def _read(self, read: Read[Result], timeout_s: float | None) -> Result:
         connection = self._idle.pop()  # never empty: there are as many connections as threads

@@ -45,6 +45,27 @@ async def test_slow_read_does_not_delay_other_reads(store: SqliteStore) -> None:
     assert await asyncio.gather(*slow) == [True] * len(slow)
 
 
+async def test_read_that_is_cancelled_in_the_queue_does_not_run(store: SqliteStore) -> None:
+    gate, done = threading.Event(), list[str]()
+    slow = [store._readers.read(lambda _: gate.wait(20)) for _ in range(READERS)]
+    unwanted = store._readers.read(lambda _: done.append("unwanted"))
+    wanted = store._readers.read(lambda _: done.append("wanted"))
+    unwanted.cancel()
+    await asyncio.sleep(0)  # the loop tells the queue
+    gate.set()
+    await asyncio.gather(*slow, wanted)
+    assert done == ["wanted"]
+
+
+@pytest.mark.parametrize("error", [StopIteration("x"), TimeoutError("x")])
+async def test_error_with_a_meaning_for_asyncio_is_wrapped(store: SqliteStore, error: Exception) -> None:
+    def fail(_: sqlite3.Connection) -> None:
+        raise error
+
+    with pytest.raises(RuntimeError, match=f"{type(error).__name__} x"):
+        await store._in_reader(fail)
+
+
 async def test_limit_of_one_read_does_not_bind_the_next(store: SqliteStore) -> None:
     with pytest.raises(ReadTimeout):
         await store._in_reader(lambda reader: reader.execute(ENDLESS).fetchall(), 0.0)
