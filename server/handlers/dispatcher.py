@@ -131,39 +131,41 @@ class Dispatcher:
             if type(command) is not Hello:
                 client.refuse(command.id, "hello_first", "say hello first")
                 return None
-            if self._is_too_costly(client, command):
-                return None
-            return self._answer(client, command, self._handlers[Hello])
-        if self._status.draining:
+        elif self._status.draining:
             client.refuse(
                 command.id, "draining", "the server is about to restart; reconnect in a moment", RETRY_AFTER_S
             )
             return None
-        if self._is_too_costly(client, command):
-            return None
-        if isinstance(command, RoomCommand) and type(command) not in self._handlers:
-            live = self._registry.rooms.get(command.room)
-            if live is not None:
-                self._to_room(client, live, command)
-                return None
-            if self._is_over_budget(client, command, ROOM_LOAD_WEIGHT):
-                return None
-            return self._answer(client, command, self._to_loaded_room, ROOM_LOAD_WEIGHT)
-        return self._answer(client, command, self._handlers[type(command)])
+        handler, weight = self._handlers.get(type(command)), WEIGHTS.get(type(command), 1)
+        if handler is not None:
+            return self._start(client, command, handler, weight)
+        assert isinstance(command, RoomCommand)
+        live = self._registry.rooms.get(command.room)
+        if live is None:
+            return self._start(client, command, self._to_loaded_room, weight + ROOM_LOAD_WEIGHT - 1)
+        if self._charge(client, command, weight) is not None:
+            self._to_room(client, live, command)
+        return None
+
+    def _start(self, client: Client, command: AnyCommand, handler: Handler, weight: int) -> Work | None:
+        """Charge the client for a command. Return its work, or None if it is refused."""
+        pause_s = self._charge(client, command, weight)
+        return None if pause_s is None else self._answer(client, command, handler, pause_s)
 
     @staticmethod
-    def _is_too_costly(client: Client, command: AnyCommand) -> bool:
-        """Charge the client for a command that costs more than a move. Refuse it if the rate limit is used up."""
-        weight = WEIGHTS.get(type(command), 1)
-        return weight > 1 and Dispatcher._is_over_budget(client, command, weight)
+    def _charge(client: Client, command: AnyCommand, weight: int) -> float | None:
+        """Charge the client for a command that costs more than a move.
 
-    @staticmethod
-    def _is_over_budget(client: Client, command: AnyCommand, weight: int) -> bool:
-        seconds = client.charge(weight - 1)
-        if seconds:
-            text = f"too many messages: {tag_of(type(command))} counts as {weight} of them; wait {seconds:.1f} seconds"
-            client.refuse(command.id, "rate_limited", text, seconds)
-        return seconds > 0
+        Return the seconds to wait before its work. Refuse it, and return None, if the rate limit is used up.
+        """
+        if weight == 1:
+            return 0.0
+        refused_s, pause_s = client.charge(weight)
+        if not refused_s:
+            return pause_s
+        text = f"too many messages: {tag_of(type(command))} counts as {weight} of them; wait {refused_s:.1f} seconds"
+        client.refuse(command.id, "rate_limited", text, refused_s)
+        return None
 
     def disconnected(self, client: Client) -> None:
         """Forget a client whose connection is lost."""
@@ -175,10 +177,9 @@ class Dispatcher:
         self._reviews.disconnect(client)
         self._membership.disconnect(client)
 
-    async def _answer(self, client: Client, command: Any, handler: Handler, weight: int = 0) -> None:
-        seconds = client.pace(weight or WEIGHTS.get(type(command), 1))
-        if seconds:
-            await asyncio.sleep(seconds)
+    async def _answer(self, client: Client, command: Any, handler: Handler, pause_s: float) -> None:
+        if pause_s:
+            await asyncio.sleep(pause_s)
         try:
             await handler(client, command)
         except Refusal as refusal:

@@ -41,8 +41,12 @@ class Client(Protocol):
     ) -> None:
         """Send an `error` for the command with this id."""
 
-    def charge(self, weight: float) -> float:
-        """Spend more of the rate limit before a command. Return 0.0, or the seconds to wait if it is used up."""
+    def charge(self, weight: int) -> tuple[float, float]:
+        """Charge for a command of this weight, of which its message has paid 1.
+
+        Return the seconds after which the client may send it again, 0.0 if it is accepted, and the seconds to wait
+        before the work.
+        """
 
     def charge_done(self, weight: float) -> None:
         """Spend more of the rate limit for work that is done, even if the limit is used up already."""

@@ -354,14 +354,18 @@ class Connection(FastPath):
         if self.rate_limit.refuse():
             self.fail("too many messages")
 
-    def charge(self, weight: float) -> float:
-        """Spend more of the rate limits of this connection and of its address; `hello` only of the address.
+    def charge(self, weight: int) -> tuple[float, float]:
+        """Spend the rate limits of this connection and of its address for a command; `hello` only that of the address.
 
-        Return 0.0, or the seconds to wait if one of them is used up.
+        Return the seconds to wait if one of them is used up, otherwise 0.0, and the seconds to wait before the work.
         """
         now = self.loop.time()
-        own = 0.0 if self.player is None else self.rate_limit.owe(weight, now)
-        return own if own or self.allowance > 1 else self.services.ip_limits.charge(self.address, weight, now)
+        refused_s = 0.0 if self.player is None else self.rate_limit.owe(weight - 1, now)
+        if refused_s:
+            return refused_s, 0.0
+        if self.allowance > 1:
+            return 0.0, self.pace(weight)
+        return self.services.ip_limits.charge_command(self.address, weight, now)
 
     def charge_done(self, weight: float) -> None:
         """Spend the rate limits of this connection and of its address for work that is done.

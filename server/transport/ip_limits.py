@@ -83,6 +83,14 @@ class IpLimits:
             self.share(COMMANDS, address, weight)
         return seconds
 
+    def charge_command(self, address: str, weight: int, now: float) -> tuple[float, float]:
+        """Spend the budget of an address for a command, of which its message has paid 1.
+
+        Return the seconds to wait if the budget is used up, otherwise 0.0, and the seconds to wait before the work.
+        """
+        refused_s = self.charge(address, weight - 1, now)
+        return (refused_s, 0.0) if refused_s else (0.0, self.pace(address, weight, now))
+
     def charge_done(self, address: str, weight: float, max_debt_s: float, now: float) -> None:
         """Spend the budget of an address for work that is done, and owe at most the tokens of `max_debt_s`."""
         self._budgets.of(address, now).spend_up_to(max_debt_s, weight, now)

@@ -49,9 +49,9 @@ class RecordingClient:
         self.text = text
         self.address = "192.0.2.1"
         self.charged = 0.0
-        self.wait = 0.0  # what `charge` returns
+        self.wait = 0.0  # until a command is accepted
         self.paced: list[float] = []
-        self.delay = 0.0  # what `pace` returns
+        self.delay = 0.0  # before the work
         self.allowance = 1
         self.account_change = 0
         self.voucher: Voucher | None = None
@@ -89,9 +89,9 @@ class RecordingClient:
     ) -> None:
         self.messages.append(Error(id=id, code=code, text=text, retry_after=retry_after, snapshot=snapshot))
 
-    def charge(self, weight: float) -> float:
-        self.charged += weight
-        return self.wait
+    def charge(self, weight: int) -> tuple[float, float]:
+        self.charged += weight - 1
+        return (self.wait, 0.0) if self.wait else (0.0, self.pace(weight))
 
     def charge_done(self, weight: float) -> None:
         self.charged += weight

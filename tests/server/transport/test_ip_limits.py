@@ -114,6 +114,14 @@ def test_budget_of_an_address_is_that_of_several_connections() -> None:
     assert limits.charge("a", 1.0, 0.5) == 0.0
 
 
+def test_command_spends_the_budget_and_waits_for_the_pace() -> None:
+    limits = IpLimits(Settings(rate=2.0, burst=15))
+    assert limits.charge_command("a", 40, 0.0) == (0.0, 0.0)
+    assert limits.charge_command("a", 40, 0.0) == (0.0, 40 / PACE)
+    assert limits.charge_command("a", 2, 0.0) == (0.9, 0.0)  # 60 tokens at once, of which 78 are spent
+    assert limits.pace("a", 0.0, 0.0) == 40 / PACE  # what is refused is no work
+
+
 @pytest.mark.parametrize(
     ("address", "counted"),
     [

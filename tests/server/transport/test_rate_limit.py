@@ -7,12 +7,18 @@ import asyncio
 import pytest
 
 from protocol.weights import BYTES_PER_MESSAGE, UNWEIGHED_BYTES
-from server.transport.connection import MAX_DEBT_S, TIMER_MARGIN_S
+from server.transport.connection import MAX_DEBT_S, TIMER_MARGIN_S, Connection
 from server.transport.rate_limit import RateLimit
 from tests.server.domain.helpers import ANN
 from tests.server.transport.raw_client import CONT, PING, PONG, TEXT, Frame, RawClient, command, frame
 from tests.server.transport.stub_server import stub_server
 from tests.waiting import until
+
+
+def is_refused(connection: Connection, weight: int) -> bool:
+    """Charge for a command of this weight. Return whether it is refused."""
+    refused_s, _ = connection.charge(weight)
+    return refused_s > 0.0
 
 
 def test_bucket_is_refilled_up_to_the_burst() -> None:
@@ -96,8 +102,9 @@ async def test_weight_is_charged_to_the_connection_and_to_its_address() -> None:
         connection.player = ANN
         client.send(frame(TEXT, command(1)))
         assert (await client.reply())["type"] == "ok"
-        assert connection.charge(14.0) == 0.0  # owed: the next message waits for it
-        assert connection.charge(14.0) > 0.0
+        assert connection.charge(15) == (0.0, 0.0)  # owed: the next message waits for it
+        refused_s, pause_s = connection.charge(15)
+        assert (refused_s > 0.0, pause_s) == (True, 0.0)
         client.send(frame(TEXT, command(2)))
         assert (await client.reply())["retry_after"] > 500
         assert server.ip_limits.charge(connection.address, 0.0, asyncio.get_running_loop().time()) == 0.0
@@ -163,16 +170,17 @@ async def test_pace_is_that_of_the_address_and_arbiters_get_more(monkeypatch: py
         first, second = server.connections
         second.raise_limits(16)
         assert [first.pace(8.0), second.pace(8.0)] == [0.5, 0.5]
-        assert paced == [("127.0.0.1", 8.0), ("127.0.0.1", 0.5)]
+        assert [first.charge(4), second.charge(4)] == [(0.0, 0.5), (0.0, 0.5)]
+        assert paced == [("127.0.0.1", weight) for weight in (8.0, 0.5, 4, 0.25)]
 
 
 async def test_connections_of_one_address_share_its_budget() -> None:
     async with stub_server(rate=0.01, burst=10) as server, await RawClient.open(server.port):
         first = await server.connection()
-        assert first.charge(41.0) == 0.0  # before hello, only the address pays
+        assert not is_refused(first, 42)  # before hello, only the address pays
         assert first.rate_limit.tokens == 10.0
         first.player = ANN
-        assert first.charge(1.0) > 0.0
+        assert is_refused(first, 2)
 
 
 async def test_raised_limits_are_apart_from_the_budget_of_the_address() -> None:
@@ -181,18 +189,18 @@ async def test_raised_limits_are_apart_from_the_budget_of_the_address() -> None:
         connection.player = ANN
         now = asyncio.get_running_loop().time()
         assert server.ip_limits.charge(connection.address, 41.0, now) == 0.0
-        assert connection.charge(1.0) > 0.0  # the address has spent its budget
+        assert is_refused(connection, 2)  # the address has spent its budget
         connection.raise_limits(16)
         assert (connection.rate_limit.rate, connection.rate_limit.burst) == (16.0, 160.0)
-        assert connection.charge(161.0) == 0.0
-        assert connection.charge(1.0) > 0.0
+        assert not is_refused(connection, 162)
+        assert is_refused(connection, 2)
 
 
 async def test_work_that_is_done_is_charged_although_the_budget_is_used_up() -> None:
     async with stub_server(rate=1.0, burst=10) as server, await RawClient.open(server.port):
         connection = await server.connection()
         connection.player = ANN
-        assert connection.charge(12.0) == 0.0
+        assert not is_refused(connection, 13)
         assert connection.rate_limit.tokens < 0.0
         connection.charge_done(5.0)
         connection.charge_done(5.0)
