@@ -250,7 +250,7 @@ class Dispatcher:
             if missed:
                 client.write(frames_for(live, client, live.events_between(command.after, upto), {}))
         else:
-            client.send(live.snapshot(client, self._now()))
+            client.send(live.snapshot(client, seat, self._now()))
             if live.room.ply >= SNAPSHOT_PLIES_PER_MESSAGE:
                 client.charge_done(live.room.ply // SNAPSHOT_PLIES_PER_MESSAGE)
 

@@ -108,8 +108,8 @@ class HelloHandler:
             if live is not None:
                 if seen_at is not None:
                     await self._membership.returned(live, player.id, seen_at)
-                self._membership.enter(live, client)
-                client.send(live.snapshot(client, self._now()))
+                seat = self._membership.enter(live, client)
+                client.send(live.snapshot(client, seat, self._now()))
         with suppress(Unavailable):  # presence is reported again later, and lists show the rooms that wait
             await self._store.mark_present(self._node, [(player.id, player.name)])
             if missed_invitations:  # one of them may be for this player

@@ -107,7 +107,7 @@ class Broadcaster:
         seat = live.attach(client)
         setup = live.room.setup
         client.send(Ok(id=id, room=setup.room, seq=live.room.seq, seat=seat, code=setup.code))
-        client.send(live.snapshot(client, self._now()))
+        client.send(live.snapshot(client, seat, self._now()))
 
     def refuse(self, live: LiveRoom, client: Client | None, command: RoomCommand | None, refusal: Refusal) -> None:
         """Answer a command with `error`. A stale move gets a snapshot with it."""
@@ -115,7 +115,7 @@ class Broadcaster:
             snapshot = None
             if refusal.code == "stale":
                 client.charge_done(STALE_MOVE_WEIGHT - 1 + live.room.ply // SNAPSHOT_PLIES_PER_MESSAGE)
-                snapshot = live.snapshot(client, self._now())
+                snapshot = live.snapshot(client, live.seat_of(client), self._now())
             client.refuse(command.id, refusal.code, str(refusal), refusal.retry_after, snapshot)
 
     def _tick(self) -> None:
@@ -174,7 +174,7 @@ class Broadcaster:
             if watcher.backlog() <= self._max_backlog // 4:
                 del live.lagging[watcher]
                 self.flush_room(live)
-                watcher.send(live.snapshot(watcher, now))
+                watcher.send(live.snapshot(watcher, None, now))
             elif now - since > self._stall_timeout_ms:
                 live.remove_watcher(watcher)
                 watcher.cut(1008, "too slow to watch")

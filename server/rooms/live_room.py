@@ -145,10 +145,9 @@ class LiveRoom:
             self._listed = self.room, snapshots.room_info(self.room)
         return self._listed[1]
 
-    def snapshot(self, client: Client, now: int) -> Snapshot:
-        """Return the room as a client sees it: watchers as of the horizon, and with what the client wants."""
+    def snapshot(self, client: Client, seat: int | None, now: int) -> Snapshot:
+        """Return the room as a client in this seat sees it, or a watcher: as of the horizon, and with its wishes."""
         room, wishes = self.room, self.wishes_of(client)
-        seat = self.seat_of(client)
         if seat is None and room.horizon != room.seq:
             snapshot = snapshots.snapshot(self._room_at_horizon(), None, now, 0)
         else:

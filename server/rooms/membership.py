@@ -197,7 +197,7 @@ class Membership(RoomObserver):
                     live.attach(client)  # inserts the room again, as the client's newest
                     self.forget_old_rooms(client)
         for client in back:
-            client.send(live.snapshot(client, self._now()))
+            client.send(live.snapshot(client, live.seat_of(client), self._now()))
         return back
 
     def invite_to_rematch(self, live: LiveRoom) -> None:
@@ -228,8 +228,8 @@ class Membership(RoomObserver):
     def moved_over(self, old: LiveRoom, new: LiveRoom) -> None:
         """Attach the players of a room to another room, and send them its snapshot."""
         for client in [*old.players[0], *old.players[1]]:
-            new.attach(client)
-            client.send(new.snapshot(client, self._now()))
+            seat = new.attach(client)
+            client.send(new.snapshot(client, seat, self._now()))
         for seat in (0, 1):
             elsewhere = self._store.shared and not new.players[seat]
             if not elsewhere:

@@ -138,7 +138,7 @@ async def test_outage_without_commands_costs_no_player_time(
         clock.pass_by(2 * PER_MOVE_MS / 1000)
     await until("the server notices the recovery", lambda: not app.status.store_error)
     live = app.registry.rooms[room]
-    shown = live.snapshot(live.players[0][0], app.now())
+    shown = live.snapshot(live.players[0][0], 0, app.now())
     assert shown.elapsed < PER_MOVE_MS
     await ann.ask("move", room=room, ply=0, move="a1")
     assert (await ben.find(type="moved"))["took"] < PER_MOVE_MS

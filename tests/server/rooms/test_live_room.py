@@ -83,14 +83,14 @@ def test_stalled_time_counts_from_the_start_of_the_turn() -> None:
 
 def test_watchers_of_a_delayed_game_see_it_as_of_the_horizon() -> None:
     live = live_game("a1", "b1", "c1", delay=2)
-    shown = {player.name: live.snapshot(RecordingClient(player), NOW) for player in (ANN, EVE)}
+    shown = {player.name: live.snapshot(RecordingClient(player), seat, NOW) for player, seat in ((ANN, 0), (EVE, None))}
     assert (shown["ann"].ply, shown["ann"].your_seat, shown["ann"].seq) == (3, 0, live.room.seq)
     assert (shown["eve"].ply, shown["eve"].your_seat, shown["eve"].seq) == (1, None, live.room.horizon)
 
 
 def test_delayed_game_is_not_replayed_for_every_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
     live = live_game("a1", "b1", "c1", delay=2)
-    live.snapshot(RecordingClient(EVE), NOW)
+    live.snapshot(RecordingClient(EVE), None, NOW)
     decoded: list[bytes] = []
 
     def decode(payload: bytes) -> AnyEvent:
@@ -98,10 +98,10 @@ def test_delayed_game_is_not_replayed_for_every_watcher(monkeypatch: pytest.Monk
         return decode_event(payload)
 
     monkeypatch.setattr("server.rooms.live_room.decode_event", decode)
-    assert live.snapshot(RecordingClient(EVE), NOW).ply == 1
+    assert live.snapshot(RecordingClient(EVE), None, NOW).ply == 1
     assert not decoded
     play(live, "d1")
-    assert live.snapshot(RecordingClient(EVE), NOW).ply == 2
+    assert live.snapshot(RecordingClient(EVE), None, NOW).ply == 2
     assert len(decoded) == 1
 
 
