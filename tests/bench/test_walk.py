@@ -9,7 +9,7 @@ import sys
 from tests.waiting import TIMEOUT_S
 
 # files, changes of file; a reconnect varies a little with the order in which pong and hello arrive
-MAX_FILES_AND_CHANGES = {"move": (14, 28), "reconnect": (31, 85), "rated-end": (32, 83)}
+MAX_FILES_AND_CHANGES = {"move": (14, 28), "reconnect": (30, 81), "rated-end": (31, 82)}
 
 
 def run_walk(*words: str) -> subprocess.CompletedProcess[str]:
