@@ -140,7 +140,10 @@ class Connection(FastPath):
     def answer_request(self, request: Request, path: str) -> Response | None:
         """Return an HTTP response, or None to open the WebSocket."""
         self.services.handshaking.discard(self)
-        address_full = self.admission is None or (self.admission.full and path == WEBSOCKET_PATH)
+        admission = self.admission
+        address_full = admission is None or (
+            path == WEBSOCKET_PATH and admission.full and self.services.ip_limits.is_exceeded(self.address)
+        )
         return self.http.respond(request, path, address_full)
 
     def count_request(self, path: str, headers: Headers) -> None:

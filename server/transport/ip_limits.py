@@ -28,7 +28,7 @@ class Admission(NamedTuple):
     """What a connection may do."""
 
     answer_at: float  # when its request may be answered
-    full: bool  # the address has too many connections for another WebSocket
+    full: bool  # the address had too many connections for another WebSocket; some may have closed since
 
 
 class IpLimits:
@@ -64,6 +64,10 @@ class IpLimits:
         """Count a connection."""
         self._counts[address] += 1
         self.share(CONNECTIONS, address, self._counts[address])
+
+    def is_exceeded(self, address: str) -> bool:
+        """Return whether an address has too many connections to open another WebSocket."""
+        return self._total(address) > self._max
 
     def _total(self, address: str) -> int:
         return self._counts[address] + self._elsewhere[address]

@@ -222,6 +222,17 @@ async def test_client_that_gives_up_while_it_waits_is_forgotten() -> None:
         await until("it is forgotten", lambda: not server.handshaking and not server.ip_limits._counts)
 
 
+async def test_page_can_be_reloaded_when_its_address_has_all_its_connections() -> None:
+    async with stub_server(connections_per_address=1) as server:
+        async with await RawClient.open(server.port):
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            await until("the new connection counts", lambda: server.ip_limits._counts["127.0.0.1"] == 2)
+        await until("the old one has closed", lambda: server.ip_limits._counts["127.0.0.1"] == 1)
+        writer.write(REQUEST % (b"/ws", UPGRADE))
+        assert b" 101 " in await reader.readline()
+        writer.transport.abort()
+
+
 async def test_stranger_behind_a_proxy_that_connects_often_gets_429() -> None:
     async with stub_server(forwarded=True, **LIMITED) as server:
         connect_often(server, "192.0.2.7", MAX_CONNECT_DELAY_S + TIMEOUT_S)
