@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from typing import NamedTuple
 
 import pytest
 
-from engine.contract.exact import TooManyPositions
 from engine.errors import InvalidRecord
-from engine.game import Game
 from engine.record import Played, Record, parse, replay, verify, write
 from engine.registry import GAMES, create
 from engine.review import (
     JUDGEMENTS,
     Budget,
-    MoveReview,
     NothingToReview,
     Review,
     Value,
@@ -24,8 +20,9 @@ from engine.review import (
     read_annotation,
     review,
 )
-from engine.review.judgement import accuracy, cost, explain, judge, sign
+from engine.review.judgement import accuracy, cost, explain, judge
 from engine.review.reviewer import Cancelled
+from tests.engine.agreement import Agreement, compare_forced_results, compare_late_moves
 from tests.engine.naive_solver import NaiveSolver
 from tests.engine.self_play import self_play
 
@@ -38,54 +35,6 @@ def quick_review(record: Record) -> Review:
     return review(record, BUDGET, compiled=False)  # compiling takes longer than the whole review
 
 
-class Checked(NamedTuple):
-    """How many late positions of games were compared with exact values."""
-
-    positions: int = 0  # that the solver could solve
-    proved: int = 0  # of them, with a proved value before the move
-    moves: int = 0  # of them, with a proved value after the move, too
-
-    def __add__(self, other: Checked) -> Checked:  # type: ignore[override]
-        return Checked(*map(sum, zip(self, other, strict=True)))
-
-
-def check_against_solver(game: Game, record: Record, found: Review, max_positions: int = 3000) -> Checked:
-    """Compare every proved late move with exact values."""
-    solver, checked = NaiveSolver(game, max_positions), Checked()
-    _, states = replay(record)
-    for move in reversed(found.moves):
-        try:
-            values = solver.moves(game.dump(states[move.ply - 1]))
-        except TooManyPositions:
-            break
-        if move.value_proved:
-            assert move.value == max(values.values())
-        if move.played_proved:
-            assert move.played == values[move.move]
-        if move.proved:
-            check_judgement(move, values)
-        checked += Checked(1, move.value_proved, move.proved)
-    return checked
-
-
-def check_judgement(move: MoveReview, values: dict[str, int]) -> None:
-    best, played = max(values.values()), values[move.move]
-    assert move.loss == best - played
-    assert values[move.best] == best
-    assert {values[other] for other in move.also} <= {best}
-    assert {move.move, move.best}.isdisjoint(move.also)
-    assert (move.judgement in ("best", "only move")) == (move.loss == 0)
-    if move.judgement == "only move":
-        assert all(sign(value) < sign(best) for text, value in values.items() if text != move.move)
-    if sign(played) < sign(best):
-        assert move.judgement in ("blunder", "missed win")
-        assert move.words.startswith("turns a ")
-    elif move.loss > 0:
-        assert move.judgement in ("fine", "inaccuracy", "mistake")
-        assert move.words.startswith(f"drops {move.loss} ")
-    assert (move.judgement == "missed win") == (sign(best) == 1 and sign(played) == 0)
-
-
 @pytest.mark.parametrize(("name", "options"), FINITE)
 def test_proved_judgements_agree_with_an_exhaustive_solver(name: str, options: dict[str, int | str]) -> None:
     game = create(name, options)
@@ -93,7 +42,18 @@ def test_proved_judgements_agree_with_an_exhaustive_solver(name: str, options: d
     last = max(0, len(record.moves) - 12)  # only late positions can be solved
     late = Record(name, {**options, "start": game.dump(replay(record)[1][last])}, moves=record.moves[last:])
     late = replace(late, result=record.result, reason=record.reason)
-    assert check_against_solver(late.create(), late, quick_review(late), max_positions=1500).moves >= 2
+    agreement = compare_late_moves(late.create(), late, quick_review(late), max_positions=1500)
+    assert agreement.wrong == ()
+    assert agreement.moves >= 2
+
+
+def test_wrong_values_are_reported() -> None:
+    record = self_play(SMALL, 2)
+    found = review(record, Budget(100_000, None), compiled=False)
+    assert compare_late_moves(SMALL, record, found).wrong == ()
+    last = found.moves[-1]
+    wrong = replace(found, moves=(*found.moves[:-1], replace(last, value=last.value + 1)))
+    assert len(compare_late_moves(SMALL, record, wrong).wrong) == 1
 
 
 def test_mistakes_name_all_moves_that_were_as_good() -> None:
@@ -112,41 +72,33 @@ def test_mistakes_name_all_moves_that_were_as_good() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "options"), [*FINITE, ("cohcoh", {"n": 5, "k": 4})])
 def test_proved_judgements_of_many_games_agree(name: str, options: dict[str, int | str]) -> None:
-    game, checked = create(name, options), Checked()
+    game, agreement = create(name, options), Agreement()
     for seed in range(25):
         record = self_play(game, seed, compiled=True)
-        checked += check_against_solver(game, record, review(record, Budget(50_000, None)), max_positions=20_000)
-    print(f"{name} {options}: {checked}")  # pytest -s shows it
-    assert checked.moves >= 75
+        agreement += compare_late_moves(game, record, review(record, Budget(50_000, None)), max_positions=20_000)
+    assert agreement.wrong == ()
+    assert agreement.moves >= 75
 
 
-def check_forced_results(seed: int, plies: int, compiled: bool) -> Checked:
-    """Compare the forced results of a Conga game with a plain search. `positions` are those with a forced result."""
-    game, checked = create("conga"), Checked()
+def forced_results(seed: int, plies: int, compiled: bool) -> Agreement:
+    """Compare the last moves of a Conga game with a plain search."""
+    game = create("conga")
     record = self_play(game, seed, (0.0, 0.8), compiled=compiled)
-    _, states = replay(record)
-    solver, budget = NaiveSolver(game), Budget(100_000, None) if compiled else BUDGET
-    for move in review(record, budget, compiled=compiled).moves[-12:]:
-        expected = solver.forced(game.dump(states[move.ply - 1]), plies)
-        if expected:
-            assert (move.value, move.value_proved) == (expected, True)
-            checked += Checked(1, move.value_proved, move.proved)
-        if move.value_proved:
-            assert move.value in (1, -1)
-    return checked
+    found = review(record, Budget(100_000, None) if compiled else BUDGET, compiled=compiled)
+    return compare_forced_results(game, record, found, plies, last_moves=12)
 
 
 def test_forced_results_of_conga_are_found() -> None:
-    assert check_forced_results(seed=2, plies=1, compiled=False).positions > 0
+    agreement = forced_results(seed=2, plies=1, compiled=False)
+    assert agreement.wrong == ()
+    assert agreement.positions > 0
 
 
 @pytest.mark.long
 def test_forced_results_of_many_conga_games_are_found() -> None:
-    checked = Checked()
-    for seed in range(25):
-        checked += check_forced_results(seed, plies=3, compiled=True)
-    print(f"conga: {checked}")
-    assert checked.positions > 25
+    agreement = sum((forced_results(seed, plies=3, compiled=True) for seed in range(25)), Agreement())
+    assert agreement.wrong == ()
+    assert agreement.positions > 25
 
 
 # -- values
