@@ -38,7 +38,7 @@ def is_proved(puzzle: Puzzle, nodes: int, compiled: bool | None = None) -> bool:
     state = game.start()
     move = game.parse(state, puzzle.move)
     others = [other for other in game.moves(state) if other != move]
-    evaluator = Evaluator(game, nodes, compiled=compiled)
+    evaluator = Evaluator(game, nodes, compiled=compiled, endgames=False)
     if puzzle.plies is not None:
         others_win = any(may_win_within(evaluator, state, other, puzzle.plies) for other in others)
         return not others_win and loses_within(game, game.after(state, move), puzzle.plies - 1)

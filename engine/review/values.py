@@ -54,12 +54,14 @@ class Evaluator:
         compiled: bool | None = None,
         notice: Notice = ignore,
         threads: int = 1,
+        endgames: bool = True,
     ) -> None:
+        """Use the endgame table of the game if `endgames` and it is in the cache."""
         self.game = game
         self.seconds: float | None = None  # time limit of each search
         self._nodes, self._cancel = nodes, cancel
-        self._settings = table_mb, compiled, notice, threads
-        self._thinker = Thinker(game, *self._settings, endgames=True)
+        self._settings = table_mb, compiled, notice, threads, endgames
+        self._thinker = Thinker(game, *self._settings)
 
     def value(self, states: Sequence[State]) -> Value:
         """Return the value of the last of the states of a game, proved if the budget allows."""
@@ -110,7 +112,7 @@ class Evaluator:
 
     def _estimate(self, states: Sequence[State], limits: Limits) -> Value:
         *past, state = states
-        thinker = Thinker(self.game, *self._settings, endgames=True) if self._past_matters(past) else self._thinker
+        thinker = Thinker(self.game, *self._settings) if self._past_matters(past) else self._thinker
         found = value_of(thinker.think(state, limits, self._cancel, past=past))
         if found.proved or found.depth == 0:
             limit = self.game.spec.max_plies

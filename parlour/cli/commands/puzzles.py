@@ -104,7 +104,8 @@ def collect(
 ) -> list[Puzzle]:
     """Return puzzles from games until there are enough of them or the time is over."""
     levels = {level: found.nodes for level, found in LEVELS.items() if found.nodes is not None}
-    evaluator = Evaluator(game, args.nodes, compiled=compiled_of(args), notice=tell)
+    # without endgame tables: equal arguments give equal puzzles, whatever is in the cache
+    evaluator = Evaluator(game, args.nodes, compiled=compiled_of(args), notice=tell, endgames=False)
     found: dict[str, Puzzle] = {}
     easy = 0
     for states in games:
