@@ -238,16 +238,18 @@ def read_openings(files: Files) -> list[ChosenOpening]:
 def check_openings(plan: Plan, openings: Sequence[ChosenOpening]) -> list[str]:
     """Return what is wrong with balanced openings: their positions, values and bands.
 
-    Another version of the search may value a position differently, so values are computed again for the same version.
+    Another version of the search may value a position differently, and another band may be even for it. So values are
+    computed again, and bands are checked, for the same version.
     """
     found, game, seen = [], plan.create(), set[str]()
     for number, chosen in enumerate(openings, 1):
+        same_version = chosen.search == search_version(type(game))
         drawn = set(draws(game, plan.seed, number, plan.opening_plies, MAX_CANDIDATES)) or {game.start_position}
         if chosen.position not in seen | drawn:
             found.append(f"opening {number} is not one of its candidates")
-        elif not fits(game, chosen):
+        elif not fits(game, chosen, same_version):
             found.append(f"opening {number} is not as even as stated")
-        elif chosen.search == search_version(type(game)) and not same_value(evaluate(game, chosen.position), chosen):
+        elif same_version and not same_value(evaluate(game, chosen.position), chosen):
             found.append(f"opening {number} does not have the value stated")
         seen.add(chosen.position)
     return found

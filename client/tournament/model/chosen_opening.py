@@ -66,15 +66,18 @@ def imbalance(game: Game, value: float, proved: bool) -> float | None:
     return abs(value)
 
 
-def fits(game: Game, opening: ChosenOpening) -> bool:
-    """Return whether the value of an opening lies in its band, and the band follows from the game."""
+def fits(game: Game, opening: ChosenOpening, same_version: bool = True) -> bool:
+    """Return whether the value of an opening lies in its band, and the band follows from the game.
+
+    The band depends on a scale that was fitted to the search. So only a band of the same version can be checked.
+    """
     if opening.band is None:
         return True
     off = imbalance(game, opening.value, opening.proved)
     band = first_band(game)
     while band < opening.band:
         band *= 2
-    return band == opening.band and off is not None and off <= band
+    return (band == opening.band or not same_version) and off is not None and off <= opening.band
 
 
 def value_text(opening: ChosenOpening) -> str:

@@ -208,6 +208,8 @@ def without_openings(files: Files) -> None:
         (change("openings.json", '"value"', '"worth"'), "has an opening with a field missing"),
         (change_opening(1, position="................ w"), "opening 1 is not one of its candidates"),
         (change_opening(2, value=1), "opening 2 is not as even as stated"),
+        (change_opening(2, band=0.7), "opening 2 is not as even as stated"),
+        (change_opening(2, band=0.7, search="another"), ""),
         (change_opening(2, depth=99), "opening 2 does not have the value stated"),
         (change_opening(2, search="another", value=1, band=None), "page.html does not follow from the games"),
     ],

@@ -99,6 +99,13 @@ def test_value_outside_its_band_does_not_fit(wrong: dict[str, object]) -> None:
     assert not fits(game, ChosenOpening.read({**good, **wrong}))
 
 
+def test_band_of_another_version_fits() -> None:
+    game = create("cohcoh", {})
+    opening = ChosenOpening("", 4.0, 3, False, 5.0, "x")
+    assert fits(game, opening, same_version=False)
+    assert not fits(game, ChosenOpening("", 6.0, 3, False, 5.0, "x"), same_version=False)
+
+
 @pytest.mark.parametrize(
     "wrong", [{"value": "0"}, {"value": float("nan")}, {"proved": 1}, {"depth": 1.5}, {"position": 1}, {"band": "x"}]
 )
