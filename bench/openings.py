@@ -3,7 +3,7 @@
     python -m bench.openings [GAME...] [--count 20] [--nodes 30000000] [--plies 4]
 
 `lost` are the openings whose result is proved to be a win for one side. In games with points, `margin` is the mean of
-the absolute values, proved or not.
+the absolute values, proved or not, with its 95 % interval.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from statistics import fmean
 
+from bench.strength import interval
 from client.tournament.formats.openings import Openings
 from client.tournament.formats.openings_balanced import BalancedOpenings
 from engine.game import Game
@@ -26,11 +28,11 @@ def report(game: Game, kind: str, positions: Sequence[str], nodes: int) -> str:
     found = [thinker.solve(game.load(position), Limits(nodes=nodes)) for position in positions]
     proved = [each for each in found if each.proved]
     lost = sum(each.value != 0 for each in proved)
-    margin = sum(abs(each.value) for each in found) / len(found)
+    margins = [abs(each.value) for each in found]
     spent = time.process_time() - began
     return (
         f"{game.name:12} {kind:9} {len(found)} openings, {len(proved)} proved, {lost} lost, "
-        f"{len(proved) - lost} drawn, margin {margin:.2f}   ({spent:.0f} s CPU)"
+        f"{len(proved) - lost} drawn, margin {fmean(margins):.2f} ± {interval(margins):.2f}   ({spent:.0f} s CPU)"
     )
 
 

@@ -5,7 +5,8 @@
 Both sides search a few nodes and play a share of their moves at random, so that there are mistakes of all sizes. For
 each game it prints:
 
-  * the scale that fits the estimates best: an estimate of this size wins 73 % of the games (`Game.chance_scale`);
+  * the scale that fits the estimates best: an estimate of this size wins 73 % of the games (`Game.chance_scale`),
+    with a 95 % interval;
   * how often sides scored whose winning chances were in a band;
   * per judgement: how many moves, what the mover expected before it, and what the mover scored in the end;
   * how often the side with the better accuracy won, and the mean accuracy by share of random moves.
@@ -16,7 +17,7 @@ from __future__ import annotations
 import random
 from argparse import ArgumentParser
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 from statistics import mean
@@ -35,6 +36,7 @@ PLAY_NODES = 2_000
 OPENING_PLIES = 4
 MAX_PLIES = 150  # longer games count as draws
 SCALES = [0.01 * 1.15**i for i in range(52)]
+DRAWS = 400
 
 
 @dataclass(frozen=True)
@@ -66,26 +68,35 @@ def self_play(game: Game, shares: Sequence[float], rng: random.Random) -> tuple[
     return record, points
 
 
-def fitted_scale(samples: Iterable[Sample]) -> float:
-    """Return the scale with the greatest likelihood of the results, given the estimates."""
-    pairs = [
-        (move.value, sample.scored(move.side))
-        for sample in samples
-        for move in sample.review.moves
-        if not move.value_proved
-    ]
-    if not pairs:
-        return float("nan")
-
-    def surprise(scale: float) -> float:
+def surprises(sample: Sample) -> list[float]:
+    """Return how unlikely the result is, given the estimates of a game, for each of the scales."""
+    pairs = [(move.value, sample.scored(move.side)) for move in sample.review.moves if not move.value_proved]
+    found = []
+    for scale in SCALES:
         total = 0.0
         for value, points in pairs:
             won = 1 / (1 + exp(-max(-30.0, min(30.0, value / scale))))
             won = min(max(won, 1e-6), 1 - 1e-6)
             total -= points * log(won) + (1 - points) * log(1 - won)
-        return total
+        found.append(total)
+    return found
 
-    return min(SCALES, key=surprise)
+
+def best_scale(games: Sequence[Sequence[float]]) -> float:
+    """Return the scale with the greatest likelihood of the results."""
+    totals = [sum(column) for column in zip(*games, strict=True)]
+    return SCALES[totals.index(min(totals))]
+
+
+def print_scale(game: Game, samples: Sequence[Sample], rng: random.Random) -> None:
+    """Print the scale that fits best, with a 95 % interval: from games drawn with replacement."""
+    games = [surprises(sample) for sample in samples]
+    drawn = sorted(best_scale(rng.choices(games, k=len(games))) for _ in range(DRAWS))
+    low, high = drawn[DRAWS // 40], drawn[-1 - DRAWS // 40]
+    print(
+        f"{game.name}: fitted scale {best_scale(games):.2f} ({low:.2f} to {high:.2f}), in use {game.chance_scale:g}",
+        flush=True,
+    )
 
 
 def print_calibration(game: Game, samples: Sequence[Sample]) -> None:
@@ -146,7 +157,7 @@ def main() -> None:
             shares = rng.choice(RANDOM_SHARES), rng.choice(RANDOM_SHARES)
             record, points = self_play(game, shares, rng)
             samples.append(Sample(review(record, Budget(args.nodes, None)), shares, points))
-        print(f"{name}: fitted scale {fitted_scale(samples):.2f}, in use {game.chance_scale:g}", flush=True)
+        print_scale(game, samples, rng)
         print_calibration(game, samples)
         print_judgements(game, samples)
         print_accuracy(samples)
