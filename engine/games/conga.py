@@ -239,7 +239,7 @@ class Conga(Game):
     sides = ("black", "white")
     colours = ("#1d4ed8", "#c62828", "#f2c94c")  # as the course draws it
     kind = "stacks"
-    chance_scale = 0.55
+    chance_scale = 0.33
     near = 1
     options = (
         Option("stones", 10, "stones of each side", 1, 15),
