@@ -119,6 +119,8 @@ def collect(
                 continue
             if puzzle.level == min(levels) and easy >= EASIEST_SHARE * args.count:
                 continue
+            if not is_proved(puzzle, args.nodes, compiled_of(args)):
+                continue  # the proof needed results of earlier positions: --check would not find it
             easy += puzzle.level == min(levels)
             found[puzzle.position] = puzzle
     return list(found.values())
