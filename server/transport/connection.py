@@ -12,13 +12,14 @@ import socket
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any, NamedTuple, cast
 
 from websockets.asyncio.server import Server
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
-from websockets.protocol import OPEN
+from websockets.protocol import CONNECTING, OPEN
 from websockets.server import ServerProtocol
 
 from protocol.codec import JSON, Malformed
@@ -121,6 +122,8 @@ class Connection(FastPath):
 
     def process_request(self, request: Request) -> Response | Awaitable[Response | None] | None:
         """Return an HTTP response, or None to open the WebSocket. An address that connects often has to wait."""
+        if self.protocol.state is not CONNECTING:  # the connection is lost: nothing would remove what is counted now
+            return unsent_response()
         path = request.path.partition("?")[0]
         self.count_request(path, request.headers)
         delay_s = self.admission.answer_at - self.loop.time() if self.admission is not None else 0.0
@@ -133,6 +136,7 @@ class Connection(FastPath):
         if delay_s > 0.0:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.wait_closed(), delay_s)
+                return unsent_response()
         if path == METRICS_PATH:
             await self.services.collect_metrics()
         return self.answer_request(request, path)
@@ -425,3 +429,8 @@ class Connection(FastPath):
         """Count and log a disconnect by the server."""
         self.services.metrics.turned_away[reason] += 1
         log("cut", why=reason, address=self.address)
+
+
+def unsent_response() -> Response:
+    """Return a response for a connection that is lost. Without one, websockets would make another, and an exception."""
+    return Response(HTTPStatus.SERVICE_UNAVAILABLE.value, "", Headers())

@@ -201,9 +201,7 @@ class FastPath(ServerConnection):
             return
         if self.failed:
             return
-        if (
-            self.protocol.state is CONNECTING
-        ):  # a client must wait for the response (RFC 6455, 4.1): it may be a refusal
+        if self.protocol.state is CONNECTING:  # a client must wait for the response, which may be a refusal
             self.failed = True
             self.transport.abort()
             return

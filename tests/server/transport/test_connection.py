@@ -66,6 +66,17 @@ async def test_command_before_the_handshake_is_complete_is_not_dispatched(server
     assert not server.connections
 
 
+async def test_frames_behind_the_request_do_not_leave_a_count_for_a_forwarded_address() -> None:
+    async with stub_server(connections_per_address=1, forwarded=True) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n" + frame(TEXT, command(1)))
+        with suppress(ConnectionResetError):
+            assert await reader.read() == b""
+        writer.close()
+        await asyncio.sleep(0.01)  # the task of the handshake goes on after the connection is lost
+        assert not server.ip_limits._counts
+
+
 async def test_encoding_does_not_change_after_the_welcome(server: StubServices) -> None:
     async with await RawClient.open(server.port, "msgpack", subprotocol=False) as client:
         (await server.connection()).player = ANN
