@@ -216,7 +216,7 @@ async def test_requests_of_an_address_that_connects_often_wait(path: str) -> Non
 
 async def test_client_that_gives_up_while_it_waits_is_forgotten() -> None:
     async with stub_server(**LIMITED) as server:
-        connect_often(server, "127.0.0.1", MAX_CONNECT_DELAY_S)
+        connect_often(server, "127.0.0.1", MAX_CONNECT_DELAY_S / 2)
         async with requesting(server.port, "/ws"):
             await until("the connection is accepted", lambda: bool(server.handshaking))
         await until("it is forgotten", lambda: not server.handshaking and not server.ip_limits._counts)
