@@ -126,7 +126,9 @@ class Connection(FastPath):
             return unsent_response()
         path = request.path.partition("?")[0]
         self.count_request(path, request.headers)
-        delay_s = self.admission.answer_at - self.loop.time() if self.admission is not None else 0.0
+        delay_s = 0.0
+        if self.admission is not None and self.arrival is None:
+            delay_s = self.services.ip_limits.delay_answer(self.address, self.admission, self.loop.time())
         if delay_s > 0.0 or path == METRICS_PATH:
             return self.answer_later(request, path, delay_s)
         return self.answer_request(request, path)

@@ -48,6 +48,7 @@ class IpLimits:
         self._budgets = TokenBuckets(rate, float(BURST_IN_CONNECTIONS * settings.burst))
         pace = max(PACE, PACE_IN_BUDGETS * rate, CONNECTION_WEIGHT * self._max)  # all connections within a second
         self._paces = TokenBuckets(pace, UNPACED_MESSAGES)
+        self._answers = TokenBuckets(pace / CONNECTION_WEIGHT, UNPACED_MESSAGES / CONNECTION_WEIGHT)
 
     def admit(self, address: str, now: float) -> Admission | None:
         """Count a connection, or return None if it should be dropped."""
@@ -59,6 +60,13 @@ class IpLimits:
             return None
         self.add(address)
         return Admission(now + delay_s, count > self._max)
+
+    def delay_answer(self, address: str, admission: Admission, now: float) -> float:
+        """Return the seconds to wait before a request is answered.
+
+        Connections may send their requests late, and all at once: then these have to wait for each other.
+        """
+        return max(self._answers.of(address, now).delay(1.0, now), admission.answer_at - now)
 
     def add(self, address: str) -> None:
         """Count a connection."""

@@ -70,6 +70,23 @@ def test_address_that_connects_often_waits_and_is_then_dropped() -> None:
     assert admit(limits, "a", 1.0).answer_at == pytest.approx(waits[-1] + CONNECTION_WEIGHT / PACE)
 
 
+def test_requests_that_come_late_and_at_once_wait_for_each_other() -> None:
+    limits, at_once, late = IpLimits(Settings()), int(UNPACED_MESSAGES / CONNECTION_WEIGHT), 100
+    admissions = [admit(limits, "a") for _ in range(at_once + late)]
+    delays = [limits.delay_answer("a", admission, 1.0) for admission in admissions]
+    assert delays == [0.0] * at_once + [
+        pytest.approx(number * CONNECTION_WEIGHT / PACE) for number in range(1, late + 1)
+    ]
+    assert limits.delay_answer("b", admit(limits, "b"), 1.0) == 0.0
+
+
+def test_requests_that_come_at_once_with_their_connections_wait_only_for_the_pace() -> None:
+    limits = IpLimits(Settings())
+    for _ in range(100):
+        admission = admit(limits, "a", 1.0)
+        assert limits.delay_answer("a", admission, 1.0) == pytest.approx(admission.answer_at - 1.0)
+
+
 def test_all_connections_that_an_address_may_have_are_answered_within_a_second() -> None:
     limits = IpLimits(Settings(connections_per_address=5000))
     assert max(admit(limits, "a").answer_at for _ in range(5000)) <= 1.0
@@ -212,6 +229,18 @@ async def test_requests_of_an_address_that_connects_often_wait(path: str) -> Non
             done, _ = await asyncio.wait([waiting, answered], return_when=asyncio.FIRST_COMPLETED)
             assert done == {answered}
             assert (await waiting).startswith(b"HTTP/1.1 ")
+
+
+async def test_requests_of_connections_that_were_idle_wait_for_each_other() -> None:
+    async with stub_server(**LIMITED) as server:
+        now = asyncio.get_running_loop().time()
+        for _ in range(int((UNPACED_MESSAGES + PACE) / CONNECTION_WEIGHT)):
+            server.ip_limits.delay_answer("127.0.0.1", Admission(now, full=False), now)
+        async with requesting(server.port, "/ws") as late, requesting(server.port, "/ws", "127.0.0.2") as prompt:
+            waiting, answered = (asyncio.create_task(reader.readline()) for reader in (late, prompt))
+            done, _ = await asyncio.wait([waiting, answered], return_when=asyncio.FIRST_COMPLETED)
+            assert done == {answered}
+            assert b" 101 " in await waiting
 
 
 async def test_client_that_gives_up_while_it_waits_is_forgotten() -> None:
