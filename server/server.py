@@ -74,7 +74,7 @@ class Server:
         self.receive, self.spawn = dispatcher.receive, tasks.start
         self.ip_limits = ip_limits
         self.connections: set[Connection] = set()
-        self.handshaking: set[Connection] = set()  # connections that have not sent an HTTP request yet
+        self.handshaking: set[Connection] = set()  # their HTTP request has not come, or waits for its answer
         self.handover: Handover | None = None  # if there are other workers
         self._samples: list[Sample] = []  # the metrics of other workers
         self._voucher_key = b""  # of the SSH service, if there is one
@@ -234,6 +234,6 @@ class Server:
             log("store_failed", logging.ERROR, why=str(error) or "it takes too long")
 
     def abort_handshakes(self) -> None:
-        """Abort connections that have not sent an HTTP request."""
+        """Abort connections whose HTTP request has not come, or waits for its answer."""
         for connection in list(self.handshaking):
             connection.transport.abort()

@@ -45,6 +45,7 @@ MASKED = 0x80  # bit of the second byte of a frame
 HEADER_BYTES = 6  # of a short masked frame: two bytes and the mask
 SHORT_FRAME_BYTES = 126  # payloads below this have their length in the second byte
 PARSE_CHUNK_BYTES = 2048  # the parser gets no more at a time, so that a flood of tiny frames is noticed early
+MAX_REQUEST_BYTES = 16 << 10  # websockets would read 1 MB, and keep the event loop busy with it
 MAX_FRAGMENTS = 128  # per message
 MAX_PENDING_MESSAGES = 200  # behind a command that is still being answered
 POLICY_VIOLATION = 1008  # close code
@@ -114,8 +115,8 @@ class FastPath(ServerConnection):
 
     __slots__ = (
         "active", "at_frame_start", "can_send", "codec", "dispatch", "failed", "fragments", "fragments_are_text",
-        "latency", "max_unread_bytes", "muted", "paused", "pending", "player", "rate_limit", "services", "text",
-        "transport", "unread", "wishes",
+        "latency", "max_unread_bytes", "muted", "paused", "pending", "player", "rate_limit", "request_bytes",
+        "services", "text", "transport", "unread", "wishes",
     )  # fmt: skip
 
     transport: asyncio.Transport
@@ -135,6 +136,7 @@ class FastPath(ServerConnection):
         self.at_frame_start = False  # the next byte is the first of a message
         self.fragments: list[bytes] = []  # of an incomplete message
         self.fragments_are_text = False
+        self.request_bytes = 0  # that were read of the HTTP request
         self.can_send = False
         self.muted = False  # another worker writes to the socket
         self.unread: bytes | None = None  # what arrived before a connection of another worker could be resumed
@@ -159,10 +161,24 @@ class FastPath(ServerConnection):
             self.transport.pause_reading()  # not in connection_made: uvloop starts to read after it
             return
         for start in range(0, len(data), PARSE_CHUNK_BYTES):
-            super().data_received(data[start : start + PARSE_CHUNK_BYTES])
+            part = data[start : start + PARSE_CHUNK_BYTES]
+            if self.request is None and self.is_request_too_long(part):
+                return
+            super().data_received(part)
         self.at_frame_start = FAST_PATH_WORKS and between_messages(self.protocol)
         if self.protocol.state is CLOSING:
             self.abort_soon()
+
+    def is_request_too_long(self, part: bytes) -> bool:
+        """Count the bytes of the HTTP request. Abort the connection if there are too many."""
+        self.request_bytes += len(part)
+        if self.request_bytes <= MAX_REQUEST_BYTES or self.muted:  # the request from another worker is not measured
+            return False
+        if not self.failed:
+            self.failed = True
+            self.services.metrics.turned_away["request"] += 1
+            self.transport.abort()
+        return True
 
     def message_received(self, data: bytes, text: bool) -> None:
         """Handle a message, unless the client exceeds its rate. While a command is being answered, queue it."""

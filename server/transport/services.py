@@ -34,7 +34,7 @@ class Services(Protocol):
 
     @property
     def handshaking(self) -> set[Any]:
-        """Connections that have not sent an HTTP request yet."""
+        """Connections whose HTTP request has not come yet, or waits for its answer."""
 
     @property
     def connections(self) -> set[Any]:

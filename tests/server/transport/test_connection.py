@@ -20,6 +20,7 @@ from protocol.replies import Ok
 from protocol.types import Player
 from server.transport import fast_path
 from server.transport.connection import Connection
+from server.transport.fast_path import MAX_REQUEST_BYTES
 from server.transport.ip_limits import EXTRA_CONNECTIONS
 from server.vouchers import Voucher
 from tests.e2e.faults import Unread
@@ -64,6 +65,26 @@ async def test_command_before_the_handshake_is_complete_is_not_dispatched(server
     writer.close()
     await until("the connection is forgotten", lambda: not server.ip_limits._counts)
     assert not server.connections
+
+
+async def test_request_with_too_many_bytes_is_not_read(server: StubServices) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    writer.write(
+        b"GET /healthz HTTP/1.1\r\n" + (b"X: " + b"x" * 995 + b"\r\n") * (MAX_REQUEST_BYTES // 1000 + 1) + b"\r\n"
+    )
+    with suppress(ConnectionResetError):
+        assert await reader.read() == b""
+    writer.close()
+    assert server.metrics.turned_away["request"] == 1
+    await until("the connection is forgotten", lambda: not server.ip_limits._counts and not server.handshaking)
+
+
+async def test_request_with_long_cookies_is_answered(server: StubServices) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    cookies = b"Cookie: " + b"x" * 4000 + b"\r\n"
+    writer.write(b"GET /healthz HTTP/1.1\r\nHost: a\r\n" + cookies * 3 + b"\r\n")
+    assert (await reader.readline()).split()[1] == b"200"
+    writer.close()
 
 
 async def test_frames_behind_the_request_do_not_leave_a_count_for_a_forwarded_address() -> None:
