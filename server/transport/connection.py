@@ -27,7 +27,7 @@ from protocol.weights import BYTES_PER_MESSAGE, UNWEIGHED_BYTES
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath, break_cycles
 from server.transport.http import METRICS_PATH, WEBSOCKET_PATH, HttpHandler
-from server.transport.ip_limits import Admission, client_address, counted_address
+from server.transport.ip_limits import PROMPT_S, Admission, client_address, counted_address
 from server.transport.rate_limit import RateLimit
 from server.transport.services import Services
 from server.vouchers import VOUCHER_HEADER, Voucher
@@ -128,7 +128,10 @@ class Connection(FastPath):
         self.count_request(path, request.headers)
         delay_s = 0.0
         if self.admission is not None and self.arrival is None:
-            delay_s = self.services.ip_limits.delay_answer(self.address, self.admission, self.loop.time())
+            now = self.loop.time()
+            delay_s = self.admission.answer_at - now
+            if delay_s < -PROMPT_S:
+                delay_s = self.services.ip_limits.delay_late_request(self.address, now)
         if delay_s > 0.0 or path == METRICS_PATH:
             return self.answer_later(request, path, delay_s)
         return self.answer_request(request, path)

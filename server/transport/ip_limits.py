@@ -18,6 +18,7 @@ PACE = 1000.0  # messages per second, by weight, that are handled for an address
 PACE_IN_BUDGETS = 3.0  # but at least this many times what its budget earns
 UNPACED_MESSAGES = 40.0  # by weight, that are handled at once: to reload a page takes no longer than without a pace
 CONNECTION_WEIGHT = 4  # 130 µs to send a page, 190 µs to open a WebSocket
+PROMPT_S = 0.05  # a request that comes later has a pace of its own
 MAX_CONNECT_DELAY_S = 2.0  # connections that would have to wait longer for an answer are dropped, which takes 30 µs
 
 CONNECTIONS, COMMANDS = "connections", "commands"  # what is shared with other workers
@@ -48,7 +49,7 @@ class IpLimits:
         self._budgets = TokenBuckets(rate, float(BURST_IN_CONNECTIONS * settings.burst))
         pace = max(PACE, PACE_IN_BUDGETS * rate, CONNECTION_WEIGHT * self._max)  # all connections within a second
         self._paces = TokenBuckets(pace, UNPACED_MESSAGES)
-        self._answers = TokenBuckets(pace / CONNECTION_WEIGHT, UNPACED_MESSAGES / CONNECTION_WEIGHT)
+        self._late_requests = TokenBuckets(pace / CONNECTION_WEIGHT, UNPACED_MESSAGES / CONNECTION_WEIGHT)
 
     def admit(self, address: str, now: float) -> Admission | None:
         """Count a connection, or return None if it should be dropped."""
@@ -61,12 +62,12 @@ class IpLimits:
         self.add(address)
         return Admission(now + delay_s, count > self._max)
 
-    def delay_answer(self, address: str, admission: Admission, now: float) -> float:
-        """Return the seconds to wait before a request is answered.
+    def delay_late_request(self, address: str, now: float) -> float:
+        """Return the seconds to wait before a request is answered that comes long after its connection.
 
-        Connections may send their requests late, and all at once: then these have to wait for each other.
+        An address can open connections first, and send all their requests at once: these wait for each other.
         """
-        return max(self._answers.of(address, now).delay(1.0, now), admission.answer_at - now)
+        return self._late_requests.of(address, now).delay(1.0, now)
 
     def add(self, address: str) -> None:
         """Count a connection."""

@@ -11,6 +11,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from server.config import Settings
+from server.transport import connection
 from server.transport.ip_limits import (
     BURST_IN_CONNECTIONS,
     CONNECTION_WEIGHT,
@@ -70,21 +71,12 @@ def test_address_that_connects_often_waits_and_is_then_dropped() -> None:
     assert admit(limits, "a", 1.0).answer_at == pytest.approx(waits[-1] + CONNECTION_WEIGHT / PACE)
 
 
-def test_requests_that_come_late_and_at_once_wait_for_each_other() -> None:
-    limits, at_once, late = IpLimits(Settings()), int(UNPACED_MESSAGES / CONNECTION_WEIGHT), 100
-    admissions = [admit(limits, "a") for _ in range(at_once + late)]
-    delays = [limits.delay_answer("a", admission, 1.0) for admission in admissions]
-    assert delays == [0.0] * at_once + [
-        pytest.approx(number * CONNECTION_WEIGHT / PACE) for number in range(1, late + 1)
-    ]
-    assert limits.delay_answer("b", admit(limits, "b"), 1.0) == 0.0
-
-
-def test_requests_that_come_at_once_with_their_connections_wait_only_for_the_pace() -> None:
-    limits = IpLimits(Settings())
-    for _ in range(100):
-        admission = admit(limits, "a", 1.0)
-        assert limits.delay_answer("a", admission, 1.0) == pytest.approx(admission.answer_at - 1.0)
+def test_late_requests_wait_for_each_other() -> None:
+    limits, at_once = IpLimits(Settings()), int(UNPACED_MESSAGES / CONNECTION_WEIGHT)
+    delays = [limits.delay_late_request("a", 1.0) for _ in range(at_once + 100)]
+    assert delays[:at_once] == [0.0] * at_once
+    assert delays[at_once:] == [pytest.approx(number * CONNECTION_WEIGHT / PACE) for number in range(1, 101)]
+    assert limits.delay_late_request("b", 1.0) == 0.0
 
 
 def test_all_connections_that_an_address_may_have_are_answered_within_a_second() -> None:
@@ -231,11 +223,12 @@ async def test_requests_of_an_address_that_connects_often_wait(path: str) -> Non
             assert (await waiting).startswith(b"HTTP/1.1 ")
 
 
-async def test_requests_of_connections_that_were_idle_wait_for_each_other() -> None:
+async def test_late_requests_of_an_address_are_answered_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "PROMPT_S", -TIMEOUT_S)  # every request counts as late
     async with stub_server(**LIMITED) as server:
         now = asyncio.get_running_loop().time()
         for _ in range(int((UNPACED_MESSAGES + PACE) / CONNECTION_WEIGHT)):
-            server.ip_limits.delay_answer("127.0.0.1", Admission(now, full=False), now)
+            server.ip_limits.delay_late_request("127.0.0.1", now)
         async with requesting(server.port, "/ws") as late, requesting(server.port, "/ws", "127.0.0.2") as prompt:
             waiting, answered = (asyncio.create_task(reader.readline()) for reader in (late, prompt))
             done, _ = await asyncio.wait([waiting, answered], return_when=asyncio.FIRST_COMPLETED)
