@@ -27,7 +27,7 @@ from protocol.weights import BYTES_PER_MESSAGE, UNWEIGHED_BYTES
 from server.logs import log
 from server.transport.fast_path import POLICY_VIOLATION, FastPath, break_cycles
 from server.transport.http import METRICS_PATH, WEBSOCKET_PATH, HttpHandler
-from server.transport.ip_limits import PROMPT_S, Admission, client_address, counted_address
+from server.transport.ip_limits import PROMPT_S, Accepted, client_address, counted_address
 from server.transport.rate_limit import RateLimit
 from server.transport.services import Services
 from server.vouchers import VOUCHER_HEADER, Voucher
@@ -62,10 +62,10 @@ class Connection(FastPath):
 
     __slots__ = (
         "abort_timer",
+        "accepted",
         "account_change",
         "active_at",
         "address",
-        "admission",
         "allowance",
         "arrival",
         "closing",
@@ -85,7 +85,7 @@ class Connection(FastPath):
         super().__init__(services, protocol, server, **options)
         self.http = http
         self.address = ""  # set when the connection counts for its IP address
-        self.admission: Admission | None = None  # None if its IP address has far too many, or connects too often
+        self.accepted: Accepted | None = None  # None if its IP address has far too many, or connects too often
         self.dropped = False  # without an answer
         self.voucher: Voucher | None = None  # of a client that runs for an SSH client
         self.rooms: dict[str, Any] = {}  # where the client plays or watches
@@ -109,7 +109,7 @@ class Connection(FastPath):
         self.transport = cast(asyncio.Transport, transport)
         if not self.services.settings.forwarded:
             self.count_address(())
-            self.dropped = self.admission is None
+            self.dropped = self.accepted is None
         if self.dropped:
             self.services.metrics.turned_away["address"] += 1
             self.transport.abort()
@@ -127,9 +127,9 @@ class Connection(FastPath):
         path = request.path.partition("?")[0]
         self.count_request(path, request.headers)
         delay_s = 0.0
-        if self.admission is not None and self.arrival is None:
+        if self.accepted is not None and self.arrival is None:
             now = self.loop.time()
-            delay_s = self.admission.answer_at - now
+            delay_s = self.accepted.answer_at - now
             if delay_s < -PROMPT_S:
                 delay_s = self.services.ip_limits.delay_late_request(self.address, now)
         if delay_s > 0.0 or path == METRICS_PATH:
@@ -149,9 +149,9 @@ class Connection(FastPath):
     def answer_request(self, request: Request, path: str) -> Response | None:
         """Return an HTTP response, or None to open the WebSocket."""
         self.services.handshaking.discard(self)
-        admission = self.admission
-        address_full = admission is None or (
-            path == WEBSOCKET_PATH and admission.full and self.services.ip_limits.is_exceeded(self.address)
+        accepted = self.accepted
+        address_full = accepted is None or (
+            path == WEBSOCKET_PATH and accepted.full and self.services.ip_limits.is_exceeded(self.address)
         )
         return self.http.respond(request, path, address_full)
 
@@ -169,12 +169,12 @@ class Connection(FastPath):
         """Count the connection for the last address in X-Forwarded-For or else for that of the socket."""
         limits, remote = self.services.ip_limits, self.remote_address
         address = counted_address(client_address(str(remote[0]) if remote else "?", forwarded))
-        if self.arrival is not None:  # another worker has admitted it
+        if self.arrival is not None:  # another worker has accepted it
             limits.add(address)
-            self.admission = Admission(0.0, full=False)
+            self.accepted = Accepted(0.0, full=False)
         else:
-            self.admission = limits.admit(address, self.loop.time())
-        self.address = address if self.admission is not None else ""
+            self.accepted = limits.accept(address, self.loop.time())
+        self.address = address if self.accepted is not None else ""
 
     async def run(self) -> None:
         """Serve the client until the connection is lost. Messages are handled as they arrive."""

@@ -25,8 +25,8 @@ CONNECTIONS, COMMANDS = "connections", "commands"  # what is shared with other w
 Share = Callable[[str, str, float], None]  # what, address, number
 
 
-class Admission(NamedTuple):
-    """What a connection may do."""
+class Accepted(NamedTuple):
+    """A connection that is not dropped."""
 
     answer_at: float  # when its request may be answered
     full: bool  # the address had too many connections for another WebSocket; some may have closed since
@@ -51,7 +51,7 @@ class IpLimits:
         self._paces = TokenBuckets(pace, UNPACED_MESSAGES)
         self._late_requests = TokenBuckets(pace / CONNECTION_WEIGHT, UNPACED_MESSAGES / CONNECTION_WEIGHT)
 
-    def admit(self, address: str, now: float) -> Admission | None:
+    def accept(self, address: str, now: float) -> Accepted | None:
         """Count a connection, or return None if it should be dropped."""
         count = self._total(address) + 1
         if count > self._max + EXTRA_CONNECTIONS:
@@ -60,7 +60,7 @@ class IpLimits:
         if delay_s is None:
             return None
         self.add(address)
-        return Admission(now + delay_s, count > self._max)
+        return Accepted(now + delay_s, count > self._max)
 
     def delay_late_request(self, address: str, now: float) -> float:
         """Return the seconds to wait before a request is answered that comes long after its connection.

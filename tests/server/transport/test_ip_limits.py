@@ -20,7 +20,7 @@ from server.transport.ip_limits import (
     PACE,
     RATE_IN_CONNECTIONS,
     UNPACED_MESSAGES,
-    Admission,
+    Accepted,
     IpLimits,
     client_address,
     counted_address,
@@ -40,35 +40,35 @@ UPGRADE = (
 
 def test_connections_are_counted_per_address() -> None:
     limits = IpLimits(Settings(connections_per_address=2))
-    assert [admit(limits, "a").full for _ in range(3)] == [False, False, True]
-    assert not admit(limits, "b").full
+    assert [accept(limits, "a").full for _ in range(3)] == [False, False, True]
+    assert not accept(limits, "b").full
     limits.remove("a")
-    assert admit(limits, "a").full
+    assert accept(limits, "a").full
     for _ in range(2):
         limits.remove("a")
-    assert not admit(limits, "a").full
+    assert not accept(limits, "a").full
 
 
 def test_far_too_many_connections_are_dropped_and_not_counted() -> None:
     limits = IpLimits(Settings(connections_per_address=2))
     for _ in range(2 + EXTRA_CONNECTIONS):
-        admit(limits, "a")
-    assert [limits.admit("a", 0.0) for _ in range(3)] == [None] * 3
-    assert not admit(limits, "b").full
+        accept(limits, "a")
+    assert [limits.accept("a", 0.0) for _ in range(3)] == [None] * 3
+    assert not accept(limits, "b").full
     limits.remove("a")
-    assert admit(limits, "a").full
+    assert accept(limits, "a").full
 
 
 def test_address_that_connects_often_waits_and_is_then_dropped() -> None:
     limits, waits = IpLimits(Settings()), []
-    while (admission := limits.admit("a", 0.0)) is not None:
-        waits.append(admission.answer_at)
+    while (accepted := limits.accept("a", 0.0)) is not None:
+        waits.append(accepted.answer_at)
         limits.remove("a")  # so that only their number per second counts
     at_once = int(UNPACED_MESSAGES / CONNECTION_WEIGHT)
     assert waits[: at_once + 2] == [0.0] * at_once + [CONNECTION_WEIGHT / PACE, 2 * CONNECTION_WEIGHT / PACE]
     assert MAX_CONNECT_DELAY_S - CONNECTION_WEIGHT / PACE < waits[-1] <= MAX_CONNECT_DELAY_S
-    assert admit(limits, "b").answer_at == 0.0
-    assert admit(limits, "a", 1.0).answer_at == pytest.approx(waits[-1] + CONNECTION_WEIGHT / PACE)
+    assert accept(limits, "b").answer_at == 0.0
+    assert accept(limits, "a", 1.0).answer_at == pytest.approx(waits[-1] + CONNECTION_WEIGHT / PACE)
 
 
 def test_late_requests_wait_for_each_other() -> None:
@@ -81,14 +81,14 @@ def test_late_requests_wait_for_each_other() -> None:
 
 def test_all_connections_that_an_address_may_have_are_answered_within_a_second() -> None:
     limits = IpLimits(Settings(connections_per_address=5000))
-    assert max(admit(limits, "a").answer_at for _ in range(5000)) <= 1.0
+    assert max(accept(limits, "a").answer_at for _ in range(5000)) <= 1.0
 
 
-def admit(limits: IpLimits, address: str, now: float = 0.0) -> Admission:
+def accept(limits: IpLimits, address: str, now: float = 0.0) -> Accepted:
     """Count a connection that is not dropped."""
-    admission = limits.admit(address, now)
-    assert admission is not None
-    return admission
+    accepted = limits.accept(address, now)
+    assert accepted is not None
+    return accepted
 
 
 def test_addresses_without_connections_are_forgotten() -> None:
