@@ -12,6 +12,7 @@ from client.tournament.journal.folder import Folder
 from client.tournament.model.plan import Contestant, Goal, Sprt
 from tests.tournament.live import plan_of, run
 from tests.tournament.programs import program
+from tests.waiting import TIMEOUT_S
 
 
 async def test_students_are_graded_with_evidence(tmp_path: Path) -> None:
@@ -25,7 +26,7 @@ async def test_students_are_graded_with_evidence(tmp_path: Path) -> None:
         Goal("forfeits", "behaves", "random", 4),
         Goal("points", "scores", "random", 4, points=2),
         Goal(
-            "solves", "solves", positions=("ww..bb.......... w",), needed=1, seconds=30
+            "solves", "solves", positions=("ww..bb.......... w",), needed=1, seconds=TIMEOUT_S
         ),  # the search may have to be compiled
     )
     folder = Folder(tmp_path / "course")
