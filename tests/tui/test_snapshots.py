@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -147,6 +148,13 @@ async def leaderboard(app: OfflineApp) -> None:
     board.show("conga", LEADERS)  # a late answer for another game
 
 
+def is_arranged(screen: TvScreen) -> bool:
+    """Draw the boards. Return whether the grid had been laid out before: otherwise it has no height to share out."""
+    screen.flush()
+    _, rows = screen._grid_shape
+    return rows > 1
+
+
 def live_update() -> LobbyUpdate:
     """Return a lobby in which all tables are live games."""
     rooms = (
@@ -205,8 +213,10 @@ async def test_screen_snapshots(name: str, look: str, size: tuple[int, int], mon
     async with app.run_test(size=size) as pilot:
         await SCREENS[name](app)  # type: ignore[misc]
         app.deliver(live_update() if name == "tv" else lobby_update())
-        if isinstance(app.screen, TvScreen | TournamentScreen):
+        if isinstance(app.screen, TournamentScreen):
             app.screen.flush()
+        if isinstance(app.screen, TvScreen):
+            await until("the boards have their size", partial(is_arranged, app.screen))
         if isinstance(app.screen, LobbyScreen):
             app.screen.listing.move(3)  # the live game
         await pilot.pause()
