@@ -162,15 +162,15 @@ class FastPath(ServerConnection):
             return
         for start in range(0, len(data), PARSE_CHUNK_BYTES):
             part = data[start : start + PARSE_CHUNK_BYTES]
-            if self.request is None and self.is_request_too_long(part):
+            if self.request is None and self.abort_long_request(part):
                 return
             super().data_received(part)
         self.at_frame_start = FAST_PATH_WORKS and between_messages(self.protocol)
         if self.protocol.state is CLOSING:
             self.abort_soon()
 
-    def is_request_too_long(self, part: bytes) -> bool:
-        """Count the bytes of the HTTP request. Abort the connection if there are too many."""
+    def abort_long_request(self, part: bytes) -> bool:
+        """Count the bytes of the HTTP request. Abort the connection if there are too many, and return True."""
         self.request_bytes += len(part)
         if self.request_bytes <= MAX_REQUEST_BYTES or self.muted:  # the request from another worker is not measured
             return False
